@@ -1,0 +1,61 @@
+"""The NumPy backend: emitted source, written to a file once and run as it stands.
+
+Enters: a `Module` of `emit`.  Leaves: its main function, whose code object names a
+real file, so that tracebacks, pdb and `inspect` show the derivative's own lines.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+
+from gradwright.transform.emit import Module
+
+MOST_FILES = 4096
+
+
+def folder() -> Path:
+    """Where emitted modules stand: GRADWRIGHT_CACHE_DIR, or the user's cache folder."""
+    chosen = os.environ.get("GRADWRIGHT_CACHE_DIR")
+    base = Path(chosen) if chosen else Path(platformdirs.user_cache_dir("gradwright"))
+    return base / "source"
+
+
+def write(module: Module) -> Path:
+    """The file of a module; named by its text, never rewritten, never seen half-written."""
+    digest = hashlib.sha256(module.text.encode()).hexdigest()[:16]
+    path = folder() / f"{module.name}_{digest}.py"
+    if path.exists():
+        return path
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
+    with os.fdopen(handle, "w", encoding="utf-8") as f:
+        f.write(module.text)
+    os.replace(name, path)
+    _bound(path.parent)
+    return path
+
+
+def _bound(parent: Path) -> None:
+    """Let the oldest files go once there are too many."""
+    files = [p for p in parent.glob("*.py")]
+    if len(files) <= MOST_FILES:
+        return
+    for old in sorted(files, key=lambda p: p.stat().st_mtime)[: len(files) // 4]:
+        old.unlink(missing_ok=True)
+
+
+def load(module: Module) -> Callable[..., Any]:
+    """The main function of an emitted module."""
+    path = write(module)
+    namespace: dict[str, Any] = {"__name__": f"gradwright.emitted.{module.name}"}
+    exec(compile(module.text, str(path), "exec"), namespace)
+    function = namespace[module.name]
+    assert callable(function)
+    return function  # type: ignore[no-any-return]

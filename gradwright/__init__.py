@@ -1,0 +1,27 @@
+"""gradwright: rewrites ordinary Python into differentiated Python that you can read.
+
+    >>> import gradwright as gw
+    >>> def energy(x):
+    ...     return 0.5 * x * x
+    >>> gw.grad(energy)(3.0)
+    3.0
+"""
+
+from gradwright.transform.errors import (
+    AliasError,
+    BackendError,
+    EffectError,
+    GradwrightError,
+    MissingRule,
+    NotDifferentiable,
+    ShapeError,
+    SourceError,
+    UnsupportedSyntax,
+)
+from gradwright.transforms import Transformed, grad, jvp, value_and_grad, vjp
+
+__all__ = [
+    "AliasError", "BackendError", "EffectError", "GradwrightError", "MissingRule",
+    "NotDifferentiable", "ShapeError", "SourceError", "Transformed", "UnsupportedSyntax",
+    "grad", "jvp", "value_and_grad", "vjp",
+]  # fmt: skip

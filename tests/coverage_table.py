@@ -1,0 +1,506 @@
+"""What programs do when they run: their decisions, and a table of what was covered.
+
+A program is rewritten to leave a trace: statements reached, outcomes of tests and
+comparisons, which side of a kink, how often each loop ran. Two runs with one trace took
+one path, on which the program is smooth; and the statements reached are what the table
+counts, once for each program, whatever the generator meant to write.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from io import StringIO
+from typing import Any
+
+import numpy as np
+from generator import ROWS as TABLES
+from rich.console import Console
+from rich.table import Table
+
+FORMS = """
+assignment, chained assignment, unpacking, nested unpacking, exchange, tuple,
+augmented assignment, augmented assignment of an integer, None before a loop,
+if, elif, else, conditional expression, and, or, not, chained comparison, walrus,
+for-else, while-else, while True, break, continue, pass, assert, raise, f-string,
+early return, return in a loop, loop in a loop, branch in a loop, loop in a branch,
+helper, nested function, call of a nested function, lambda, lambda with a default, closure, recursion,
+call by position, call by default, call by keyword, call by star, star parameter,
+keyword-only parameter, function as an argument, tuple returned, float returned,
+captured number, captured integer, captured array, integer arithmetic,
+bool as a number, number of an integer, complex number, real part, imaginary part,
+conjugate method, len, shape, array display, enumerate with a start, enumerate of zip,
+x[0], x[-1], x[i], x[computed], x[i][j], x[i; j], x[row], x[:; j], x[1:], x[:-1],
+x[1:-1], x[::-1], x[::2], x[i:], x[:i], x[computed:], x[...], x[None]
+""".replace("\n", " ").split(",")
+FORMS = [form.strip().replace(";", ",") for form in FORMS]
+LOOPS = [
+    "range", "range, step over 1", "range, step below 0", "array", "enumerate", "zip",
+    "reversed", "while",
+]  # fmt: skip
+TRIPS = ("0", "1", "n")
+ROWS = sorted(name for rows in TABLES.values() for name in rows)
+OTHERS = """
+    + - * / ** % // abs max min float np.sum np.max np.min np.array np.real np.imag
+    np.angle np.conj np.conjugate
+""".split()
+
+SIGNS = "abs math.fabs np.abs np.absolute np.fabs np.sign math.copysign np.copysign"
+CHOICES = "max min np.max np.min np.maximum np.minimum np.fmax np.fmin"
+STEPS = "floor ceil trunc rint floor_divide"
+QUOTIENTS = "% math.fmod np.fmod np.mod np.remainder math.remainder"
+
+
+def by_sign(result: Any, *args: Any) -> bytes:
+    real = [arg for arg in args if not np.iscomplexobj(arg)]
+    return b"".join(np.sign(arg).tobytes() for arg in real)
+
+
+def by_choice(result: Any, *args: Any) -> bytes:
+    return b"".join(np.equal(arg, result).tobytes() for arg in args)
+
+
+def by_result(result: Any, *args: Any) -> bytes:
+    return np.asarray(result).tobytes()
+
+
+def by_quotient(result: Any, a: Any, b: Any) -> bytes:
+    return np.floor(np.divide(a, b)).tobytes() + np.rint(np.divide(a, b)).tobytes()
+
+
+# What tells on which side of its kinks a function is evaluated.
+KINKS: dict[str, Callable[..., bytes]] = {
+    **dict.fromkeys(SIGNS.split() + ["np.heaviside"], by_sign),
+    **dict.fromkeys(CHOICES.split(), by_choice),
+    **{f"{m}.{name}": by_result for m in ("math", "np") for name in STEPS.split()},
+    **dict.fromkeys(QUOTIENTS.split(), by_quotient),
+    "//": by_result,
+}
+
+
+class Trace(list[Any]):
+    """The events of a run; loops stand in it as [kind, passes so far]."""
+
+    def decide(self, value: Any) -> Any:
+        self.append(value.tobytes() if isinstance(value, np.ndarray) else bool(value))
+        return value
+
+    def start(self, kind: str) -> list[Any]:
+        self.append([kind, 0])
+        return self[-1]
+
+    def kink(self, name: str, function: Callable[..., Any], *args: Any) -> Any:
+        result = function(*args)
+        self.append(KINKS[name](result, *args))
+        return result
+
+
+class Watched:
+    """A program that leaves a trace when it runs."""
+
+    def __init__(self, source: str) -> None:
+        tree = ast.parse(source)
+        rewrite = Rewrite(tree)
+        tree = ast.fix_missing_locations(rewrite.visit(tree))
+        self.forms, self.rows = rewrite.forms, rewrite.rows
+        self.trace = Trace()
+        self.names: dict[str, Any] = {
+            "_note": self.trace.append,
+            "_decide": self.trace.decide,
+            "_start": self.trace.start,
+            "_kink": self.trace.kink,
+            "_mod": operator.mod,
+            "_floordiv": operator.floordiv,
+        }
+        exec(compile(tree, "<watched>", "exec"), self.names)
+
+    def run(self, *args: Any) -> tuple[Any, list[Any]]:
+        """The value of `f`, and the trace of the run."""
+        self.trace.clear()
+        return self.names["f"](*args), list(self.trace)
+
+
+def call(name: str, *args: ast.expr) -> ast.Call:
+    return ast.Call(ast.Name(name, ast.Load()), list(args), [])
+
+
+class Rewrite(ast.NodeTransformer):
+    """Puts a note before each statement and a record round each decision."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.forms: list[set[str]] = []  # of each statement
+        self.rows: list[set[str]] = []
+        self.around: list[ast.AST] = [tree]  # the statements round this one
+        self.signatures: dict[str, ast.arguments] = {}
+        self.helpers = {n.name for n in tree.body if isinstance(n, ast.FunctionDef)}
+        self.captured: dict[str, str] = {}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef):
+                self.signatures[node.name] = node.args
+        for node in tree.body:
+            if isinstance(node, ast.Assign):
+                value = node.value
+                kind = type(getattr(value, "value", None)) if value else None
+                name = "integer" if kind is int else "number"
+                name = "array" if isinstance(value, ast.Call) else name
+                self.captured[ast.unparse(node.targets[0])] = f"captured {name}"
+
+    def visit(self, node: ast.AST) -> Any:
+        if not isinstance(node, ast.stmt):
+            return super().visit(node)
+        key = len(self.forms)
+        parts = [n for n in ast.iter_child_nodes(node) if not isinstance(n, ast.stmt)]
+        every = [n for part in parts for n in ast.walk(part)]
+        self.forms.append(
+            {*self.statement(node), *(f for n in every for f in self.expression(n))}
+        )
+        self.rows.append({row for n in (node, *every) for row in rows_of(n)})
+        lines: list[ast.stmt] = [ast.Expr(call("_note", ast.Constant(key)))]
+        if isinstance(node, ast.AugAssign) and isinstance(
+            node.op, ast.Mod | ast.FloorDiv
+        ):
+            again = ast.parse(ast.unparse(node.target), mode="eval").body
+            lines.append(ast.Expr(self.visit(ast.BinOp(again, node.op, node.value))))
+        if isinstance(node, ast.For | ast.While):
+            lines += ast.parse(f"_loop_{key} = _start({loop_kind(node)!r})").body
+        self.around.append(node)
+        lines.append(super().visit(node))
+        self.around.pop()
+        if isinstance(node, ast.For | ast.While):
+            node.body[:0] = ast.parse(f"_loop_{key}[1] += 1").body
+        return lines
+
+    # -------------------------------------------------------- decisions
+
+    def decided(self, node: Any) -> Any:
+        self.generic_visit(node)
+        node.test = call("_decide", node.test)
+        return node
+
+    visit_If = visit_While = visit_IfExp = visit_Assert = decided
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
+        self.generic_visit(node)
+        node.values = [call("_decide", value) for value in node.values]
+        return node
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        self.generic_visit(node)
+        return call("_decide", node)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.op, ast.Not):
+            node.operand = call("_decide", node.operand)
+        return node
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        self.generic_visit(node)
+        kinks = {ast.Mod: ("%", "_mod"), ast.FloorDiv: ("//", "_floordiv")}
+        if type(node.op) not in kinks:
+            return node
+        sign, function = kinks[type(node.op)]
+        name = ast.Name(function, ast.Load())
+        return call("_kink", ast.Constant(sign), name, node.left, node.right)
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        name = ast.unparse(node.func)
+        if name in KINKS:
+            return call("_kink", ast.Constant(name), node.func, *node.args)
+        return node
+
+    # ------------------------------------------------------------ forms
+
+    def statement(self, node: ast.stmt) -> Iterator[str]:
+        """The forms of a statement itself."""
+        inside = self.around[-1]
+        function = next(
+            (n for n in self.around[::-1] if isinstance(n, ast.FunctionDef)), None
+        )
+        within = self.around[self.around.index(function) :] if function else []
+        in_loop = any(isinstance(n, ast.For | ast.While) for n in within)
+        match node:
+            case ast.Assign(targets=[target, *more], value=value):
+                yield "assignment"
+                if more:
+                    yield "chained assignment"
+                if isinstance(target, ast.Tuple):
+                    yield "unpacking"
+                    if any(isinstance(t, ast.Tuple) for t in target.elts):
+                        yield "nested unpacking"
+                    names = {ast.unparse(t) for t in target.elts}
+                    if (
+                        isinstance(value, ast.Tuple)
+                        and {ast.unparse(v) for v in value.elts} <= names
+                    ):
+                        yield "exchange"
+                elif isinstance(value, ast.Tuple):
+                    yield "tuple"
+                if isinstance(value, ast.Constant) and value.value is None:
+                    yield "None before a loop"
+            case ast.AugAssign(value=value):
+                yield "augmented assignment"
+                if isinstance(value, ast.Constant) and value.value == 1:
+                    yield "augmented assignment of an integer"
+            case ast.If(orelse=other):
+                if isinstance(node.body[0], ast.Raise):
+                    yield "raise"
+                elif_ = isinstance(inside, ast.If) and node in inside.orelse
+                yield "elif" if elif_ else "if"
+                if other and not isinstance(other[0], ast.If):
+                    yield "else"
+                if in_loop:
+                    yield "branch in a loop"
+            case ast.For() | ast.While():
+                if node.orelse:
+                    yield "for-else" if isinstance(node, ast.For) else "while-else"
+                if in_loop:
+                    yield "loop in a loop"
+                if any(isinstance(n, ast.If) for n in within):
+                    yield "loop in a branch"
+                if isinstance(node, ast.While) and isinstance(node.test, ast.Constant):
+                    yield "while True"
+            case ast.Return(value=value):
+                if in_loop:
+                    yield "return in a loop"
+                elif inside is not function:
+                    yield "early return"
+                yield (
+                    "tuple returned"
+                    if isinstance(value, ast.Tuple)
+                    else "float returned"
+                )
+            case ast.Break() | ast.Continue() | ast.Pass() | ast.Assert():
+                yield type(node).__name__.lower()
+            case ast.FunctionDef(args=args):
+                yield "nested function"
+                if args.vararg:
+                    yield "star parameter"
+                if args.kwonlyargs:
+                    yield "keyword-only parameter"
+                if function and names_of(node) & locals_of(function) - locals_of(node):
+                    yield "closure"
+
+    def expression(self, node: ast.AST) -> Iterator[str]:
+        """The forms of an expression itself."""
+        match node:
+            case ast.IfExp():
+                yield "conditional expression"
+            case ast.BoolOp(op=op):
+                yield type(op).__name__.lower()
+            case ast.UnaryOp(op=ast.Not()):
+                yield "not"
+            case ast.Compare(ops=[_, _, *_]):
+                yield "chained comparison"
+            case ast.NamedExpr():
+                yield "walrus"
+            case ast.JoinedStr():
+                yield "f-string"
+            case ast.Lambda(args=args):
+                yield "lambda with a default" if args.defaults else "lambda"
+                functions = [n for n in self.around if isinstance(n, ast.FunctionDef)]
+                outer = set().union(*(locals_of(n) for n in functions))
+                if names_of(node) & outer - locals_of(node):
+                    yield "closure"
+            case ast.Name(id=name) if name in self.captured:
+                yield self.captured[name]
+            case ast.Constant(value=complex()):
+                yield "complex number"
+            case ast.Attribute(attr="real" | "imag" | "shape" as name):
+                yield {"real": "real part", "imag": "imaginary part"}.get(name, name)
+            case ast.BinOp(left=left, op=op, right=right):
+                whole = isinstance(right, ast.Constant) and type(right.value) is int
+                if whole and not isinstance(op, ast.Pow):
+                    yield "integer arithmetic"
+                if isinstance(left, ast.Compare) or ast.unparse(left) in (
+                    "flag",
+                    "ok",
+                    "on",
+                ):
+                    yield "bool as a number"
+            case ast.Call(func=ast.Name(id=name)) if name in self.signatures:
+                yield from self.call_forms(node, self.signatures[name])
+                yield "helper" if name in self.helpers else "call of a nested function"
+                if any(getattr(n, "name", "") == name for n in self.around):
+                    yield "recursion"
+            case ast.Call(func=function, args=args):
+                name = ast.unparse(function)
+                if name in ("len", "float", "complex", "np.array"):
+                    yield {
+                        "len": "len",
+                        "float": "number of an integer",
+                        "complex": "complex number",
+                        "np.array": "array display",
+                    }[name]
+                if name.endswith(".conjugate") and name != "np.conjugate":
+                    yield "conjugate method"
+                if name == "enumerate":
+                    if len(args) + len(node.keywords) > 1:
+                        yield "enumerate with a start"
+                    if ast.unparse(args[0]).startswith("zip"):
+                        yield "enumerate of zip"
+            case ast.Subscript():
+                yield from index_forms(node)
+
+    def call_forms(self, node: ast.Call, signature: ast.arguments) -> Iterator[str]:
+        """How a call gives its arguments."""
+        star = any(isinstance(arg, ast.Starred) for arg in node.args)
+        if star:
+            yield "call by star"
+        elif node.args:
+            yield "call by position"
+        if node.keywords:
+            yield "call by keyword"
+        given = len(node.args) + len(node.keywords) + star
+        if given < len(signature.args) + len(signature.kwonlyargs):
+            yield "call by default"
+        for arg in node.args:
+            if (
+                isinstance(arg, ast.Lambda | ast.Attribute)
+                or ast.unparse(arg) in self.signatures
+            ):
+                if ast.unparse(arg).startswith(("lambda", "math", "np")) or isinstance(
+                    arg, ast.Name
+                ):
+                    yield "function as an argument"
+
+
+def loop_kind(node: ast.For | ast.While) -> str:
+    if isinstance(node, ast.While):
+        return "while"
+    match node.iter:
+        case ast.Call(func=ast.Name(id="range"), args=[_, _, step]):
+            number = ast.literal_eval(step)
+            return f"range, step {'below 0' if number < 0 else 'over 1'}"
+        case ast.Call(
+            func=ast.Name(id="range" | "enumerate" | "zip" | "reversed" as name)
+        ):
+            return name
+    return "array"
+
+
+def names_of(node: ast.AST) -> set[str]:
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+
+
+def locals_of(node: ast.AST) -> set[str]:
+    """The names that a function binds, those of functions inside it included."""
+    bound = {n.arg for n in ast.walk(node) if isinstance(n, ast.arg)}
+    stored = (n for n in ast.walk(node) if isinstance(n, ast.Name))
+    return bound | {n.id for n in stored if isinstance(n.ctx, ast.Store)}
+
+
+def rows_of(node: ast.AST) -> Iterator[str]:
+    """The functions and operators that a node stands for."""
+    signs = {"Add": "+", "Sub": "-", "Mult": "*", "Div": "/", "Pow": "**", "Mod": "%"}
+    match node:
+        case ast.BinOp(op=op) | ast.AugAssign(op=op):
+            yield signs.get(type(op).__name__, "//")
+        case ast.Call(func=function):
+            yield ast.unparse(function)
+
+
+def index_forms(node: ast.Subscript) -> Iterator[str]:
+    """How a subscript reads an array."""
+    if isinstance(node.value, ast.Subscript):
+        yield "x[i][j]"
+    text = ast.unparse(node.slice)
+    known = {"0", "-1", "1:", ":-1", "1:-1", "::-1", "::2"}
+    match node.slice:
+        case _ if text in known:
+            yield f"x[{text}]"
+        case ast.Tuple(elts=[first, *_]) if ast.unparse(first) in ("None", "..."):
+            yield f"x[{ast.unparse(first)}]"
+        case ast.Tuple(elts=[_, ast.Attribute()]):
+            yield "x[None]"
+        case ast.Tuple(elts=[ast.Slice(), _]):
+            yield "x[:, j]"
+        case ast.Tuple(elts=[_, ast.Slice()]):
+            yield "x[row]"
+        case ast.Tuple():
+            yield "x[i, j]"
+        case ast.Slice(lower=ast.Name()):
+            yield "x[i:]"
+        case ast.Slice(lower=ast.BinOp()):
+            yield "x[computed:]"
+        case ast.Slice(lower=None, upper=ast.Name()):
+            yield "x[:i]"
+        case ast.Constant(value=value) if value is ...:
+            yield "x[...]"
+        case ast.Name():
+            yield "x[i]"
+        case ast.BinOp():
+            yield "x[computed]"
+
+
+@dataclass
+class Coverage:
+    """In how many programs each form, loop and row was executed."""
+
+    programs: int = 0
+    forms: Counter[str] = field(default_factory=Counter)
+    loops: Counter[str] = field(default_factory=Counter)  # "while 0": by passes
+    rows: Counter[str] = field(default_factory=Counter)
+    skipped: Counter[str] = field(default_factory=Counter)  # programs not judged, why
+
+    def add(self, watched: Watched, trace: list[Any]) -> None:
+        """Count a program by the trace of its run."""
+        reached = {e for e in trace if type(e) is int}
+        loops = {
+            f"{e[0]} {min(e[1], 2)}".replace(" 2", " n")
+            for e in trace
+            if type(e) is list
+        }
+        self.programs += 1
+        self.forms.update(set().union(*(watched.forms[key] for key in reached)))
+        self.rows.update(set().union(*(watched.rows[key] for key in reached)))
+        self.loops.update(loops)
+
+    @classmethod
+    def of(cls, record: dict[str, Any]) -> Coverage:
+        """What `dataclasses.asdict` took apart."""
+        programs, *counts = record.values()
+        return cls(programs, *map(Counter, counts))
+
+    def __add__(self, other: Coverage) -> Coverage:
+        pairs = zip(vars(self).values(), vars(other).values(), strict=True)
+        return Coverage(*(a + b for a, b in pairs))
+
+    def missing(self) -> list[str]:
+        """What no program has executed."""
+        loops = [f"{kind} {trips}" for kind in LOOPS for trips in TRIPS]
+        return [
+            *(form for form in FORMS if not self.forms[form]),
+            *(loop for loop in loops if not self.loops[loop]),
+            *(row for row in (*ROWS, *OTHERS) if not self.rows[row]),
+        ]
+
+
+def coverage_report(coverage: Coverage) -> str:
+    """The tables of what was covered, as text."""
+    skipped = ", ".join(f"{n} {why}" for why, n in sorted(coverage.skipped.items()))
+    loops = Table("loop", *(f"{trips} passes" for trips in TRIPS), title="Loops")
+    for kind in LOOPS:
+        loops.add_row(
+            kind, *(str(coverage.loops[f"{kind} {trips}"]) for trips in TRIPS)
+        )
+    console = Console(file=StringIO(), width=88, markup=False)
+    console.print(f"{coverage.programs} programs; not judged: {skipped or 'none'}")
+    console.print(beside("Forms", FORMS, coverage.forms, 2))
+    console.print(loops)
+    console.print(beside("Rows", [*OTHERS, *ROWS], coverage.rows, 3))
+    return console.file.getvalue()
+
+
+def beside(title: str, names: list[str], counts: Counter[str], columns: int) -> Table:
+    """A table of names and counts, several to a line."""
+    table = Table(*("", "programs") * columns, title=title)
+    height = -(-len(names) // columns)
+    for at in range(height):
+        some = names[at::height]
+        table.add_row(*(cell for name in some for cell in (name, str(counts[name]))))
+    return table

@@ -1,0 +1,262 @@
+"""Programs that hypothesis writes, their derivatives held against differences.
+
+`make test` judges 1,000 of them, always the same. By hand, with new ones each time:
+
+    GRADWRIGHT_PROGRAMS=20000 pytest -n 2 tests/test_property.py
+    python tests/test_property.py 20000 loops
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import linecache
+import os
+import random
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+from coverage_table import Coverage, Watched, coverage_report
+from generator import PROFILES, Program, programs
+from hypothesis import HealthCheck, assume, given, seed, settings
+
+PROGRAMS = int(os.environ.get("GRADWRIGHT_PROGRAMS", "1000"))
+PARTS = [(profile, part) for part in range(2) for profile in PROFILES]
+STEP = 2.0**-12
+TOLERANCE = 1e-5  # of the differences, per sum of absolute terms
+SAME = 1e-9  # of two derivatives that are both exact, likewise
+
+Values = Sequence[Any]
+
+
+class NotSmooth(Exception):
+    """A program whose differences say nothing: why, in a word or two."""
+
+
+def check(program: Program, api: Any, coverage: Coverage | None = None) -> None:
+    """Hold every derivative that `api` gives of a program against differences.
+
+    Raises:
+        NotSmooth: a decision changes within the step, or the differences do not agree.
+        AssertionError: a derivative, value, type or argument is wrong; the message
+            shows the program, its arguments and the source that the library wrote.
+    """
+    watched = Watched(program.source)
+    direction = toward(program.args)
+    with np.errstate(divide="raise", over="raise", invalid="raise"):
+        want, trace = watched.run(*program.args, *program.options)
+        slope = differences(program, watched, direction, trace)
+        with module_of(program) as f:
+            try:
+                judge(program, api, f, want, direction, slope)
+            except Exception as error:
+                error.add_note(report(program, api, f))
+                raise
+    if coverage:
+        coverage.add(watched, trace)
+
+
+def judge(
+    program: Program,
+    api: Any,
+    f: Callable[..., Any],
+    want: float,
+    direction: Values,
+    slope: float,
+) -> None:
+    """Compare what the library says with the value and the slope."""
+    args, argnums = program.args, tuple(range(len(program.args)))
+    kept = [np.copy(arg) for arg in args]
+    # Every other program by `grad`, which leaves the value to the rest.
+    value, gradient = want, None
+    if len(program.source) % 2:
+        gradient = api.grad(f, argnums=argnums)(*args, *program.options)
+    else:
+        both = api.value_and_grad(f, argnums=argnums)
+        value, gradient = both(*args, *program.options)
+    jvp_value, tangent = api.jvp(f, args, direction)
+    vjp_value, pull = api.vjp(f, *args)
+    pulled, pulled_twice = pull(1.0), pull(-2.0)
+
+    for name, got in (("value", value), ("jvp", jvp_value), ("vjp", vjp_value)):
+        same = type(got) is type(want) and got == want
+        assert same, f"value by {name} is {got!r}, must be {want!r}"
+    for name, parts in (("grad", gradient), ("pull", pulled)):
+        assert type(parts) is tuple and len(parts) == len(args), (
+            f"{name} gives {parts!r}, must be a tuple of {len(args)}"
+        )
+        for at, (part, arg) in enumerate(zip(parts, args, strict=True)):
+            alike = type(part) is type(arg) and np.shape(part) == np.shape(arg)
+            alike = alike and np.asarray(part).dtype == np.asarray(arg).dtype
+            assert alike, f"{name} of argument {at} is {part!r}, must be like {arg!r}"
+            assert np.all(np.isfinite(part)), f"{name} of argument {at} is {part!r}"
+    for at, (arg, old) in enumerate(zip(args, kept, strict=True)):
+        assert np.array_equal(arg, old), f"argument {at} was changed to {arg!r}"
+
+    along, size = product(gradient, direction)
+    size += 1e-3 * (1.0 + abs(want))
+    agree(along, slope, TOLERANCE * size, "gradient and differences")
+    agree(tangent, along, SAME * size, "jvp and gradient")
+    agree(product(pulled, direction)[0], along, SAME * size, "vjp and gradient")
+    agree(product(pulled_twice, direction)[0], -2.0 * along, SAME * size, "second pull")
+
+
+def agree(got: Any, want: Any, tolerance: float, what: str) -> None:
+    assert abs(got - want) <= tolerance, (
+        f"{what}: {got!r} and {want!r} differ by {abs(got - want):.1e}, "
+        f"more than {tolerance:.1e}"
+    )
+
+
+def product(gradient: Values, direction: Values) -> tuple[float, float]:
+    """The derivative along a direction, in JAX's convention; the sum of its terms."""
+    pairs = zip(gradient, direction, strict=True)
+    terms = [np.real(np.ravel(np.multiply(g, d))) for g, d in pairs]
+    every = np.concatenate([np.zeros(1), *terms])
+    return float(np.sum(every)), float(np.sum(np.abs(every)))
+
+
+def toward(args: Values) -> tuple[Any, ...]:
+    """A direction in the space of the arguments, no component of it near zero."""
+    rng = np.random.default_rng(len(args))
+
+    def part(arg: Any) -> Any:
+        shape = np.shape(arg)
+        value = rng.uniform(0.4, 1.0, shape) * rng.choice([-1.0, 1.0], shape)
+        if isinstance(arg, np.ndarray):
+            return value
+        if isinstance(arg, complex):
+            return complex(value, rng.uniform(0.4, 1.0))
+        return float(value)
+
+    return tuple(part(arg) for arg in args)
+
+
+def differences(
+    program: Program, watched: Watched, direction: Values, trace: list[Any]
+) -> float:
+    """The slope along a direction by central differences, extrapolated once."""
+
+    def at(step: float) -> float:
+        moved = [a + step * d for a, d in zip(program.args, direction, strict=True)]
+        value, new_trace = watched.run(*moved, *program.options)
+        if new_trace != trace:
+            raise NotSmooth("took another path within the step")
+        return float(value)
+
+    coarse = (at(STEP) - at(-STEP)) / (2.0 * STEP)
+    fine = (at(STEP / 2) - at(-STEP / 2)) / STEP
+    best = (4.0 * fine - coarse) / 3.0
+    if not abs(best - fine) <= 1e-5 * (0.1 + abs(best)):
+        raise NotSmooth("curved too much for the step")
+    return best
+
+
+@contextmanager
+def module_of(program: Program) -> Iterator[Callable[..., Any]]:
+    """The `f` of a program in a module of its own, whose source can be read."""
+    name = f"program_{hashlib.sha1(program.source.encode()).hexdigest()[:10]}"
+    filename = f"<{name}>"
+    lines = [line + "\n" for line in program.source.splitlines()]
+    linecache.cache[filename] = (len(program.source), None, lines, filename)
+    module = ModuleType(name)
+    sys.modules[name] = module
+    try:
+        exec(compile("".join(lines), filename, "exec"), module.__dict__)
+        yield module.f
+    finally:
+        del sys.modules[name]
+        linecache.cache.pop(filename, None)
+
+
+def report(program: Program, api: Any, f: Callable[..., Any]) -> str:
+    """The program, and what the library made of it."""
+    argnums = tuple(range(len(program.args)))
+    try:
+        written = api.grad(f, argnums=argnums).source(*program.args, *program.options)
+    except Exception as error:
+        written = f"no source: {type(error).__name__}: {error}"
+    return f"{program!r}\ndirection {toward(program.args)!r}\n\n{written}"
+
+
+def judge_many(
+    profile: str, count: int, start: int | str, api: Any, coverage: Coverage
+) -> None:
+    """Judge so many programs of a profile."""
+
+    @seed(start)
+    @settings(
+        max_examples=count,
+        derandomize=False,
+        database=None,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(programs(profile))
+    def each(program: Program) -> None:
+        try:
+            check(program, api, coverage)
+        except NotSmooth as why:
+            coverage.skipped[str(why)] += 1
+            assume(False)
+
+    each()
+
+
+@pytest.mark.parametrize(("profile", "part"), PARTS)
+def test_programs(
+    profile: str, part: int, request: pytest.FixtureRequest, testrun_uid: str
+) -> None:
+    """Each part judges its programs; the last to finish, what all of them covered."""
+    import gradwright as gw
+
+    coverage = Coverage()
+    start = part if PROGRAMS == 1000 else random.randrange(2**32)
+    judge_many(profile, PROGRAMS // len(PARTS), start, gw, coverage)
+
+    folder = request.config.cache.mkdir("programs")
+    mine = {"run": testrun_uid, **asdict(coverage)}
+    (folder / f"{profile}-{part}.json").write_text(json.dumps(mine))
+    if total := every_part(folder, testrun_uid):
+        table = coverage_report(total)
+        (folder / "coverage.txt").write_text(table, encoding="utf-8")
+        print(table)
+        assert not total.missing(), f"no program has {', '.join(total.missing())}"
+
+
+def every_part(folder: Path, run: str) -> Coverage | None:
+    """What all parts of a run covered, once all are there."""
+    total = Coverage()
+    for profile, part in PARTS:
+        path = folder / f"{profile}-{part}.json"
+        record = json.loads(path.read_text()) if path.exists() else {}
+        if record.pop("run", None) != run:
+            return None
+        total += Coverage.of(record)
+    return total
+
+
+def main(count: str = "1000", *profiles: str) -> None:
+    """Judge new programs, and print what they covered."""
+    with tempfile.TemporaryDirectory() as cache:
+        os.environ.setdefault("GRADWRIGHT_CACHE_DIR", cache)
+        import gradwright as gw
+
+        coverage, chosen = Coverage(), profiles or tuple(PROFILES)
+        start = random.randrange(2**32)
+        print(f"seed {start}")
+        for profile in chosen:
+            judge_many(profile, int(count) // len(chosen), start, gw, coverage)
+        print(coverage_report(coverage))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,262 @@
+"""A builder appends core statements to a block: types inferred, constants folded.
+
+Every transform writes core through one of these, so that no statement is without its
+type and the user's line:
+
+    >>> from gradwright.transform.primitives import arithmetic
+    >>> b = Builder()
+    >>> b.multiply(constant(2.0), constant(1.0))
+    Const(value=2.0, ...)
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from gradwright.transform.core import (
+    Cell,
+    Const,
+    Index,
+    Let,
+    Load,
+    Operand,
+    Place,
+    Statement,
+    Store,
+    Value,
+    type_of,
+)
+from gradwright.transform.errors import Location, MissingRule
+from gradwright.transform.indices import Linear
+from gradwright.transform.primitives.record import TABLE, Primitive
+from gradwright.transform.types import COMPLEX, FLOAT, INT, Type, of_number
+
+NOUNS = {
+    "+": "total", "-": "difference", "*": "product", "/": "quotient", "**": "power",
+    "//": "quotient", "%": "remainder", "np.where": "chosen",
+}  # fmt: skip
+
+
+def constant(value: Any, text: str | None = None) -> Operand:
+    """A literal as an operand; a Python int is a linear form."""
+    if type(value) is int and text is None:
+        return Linear({}, value)
+    type_ = of_number(value)
+    assert type_ is not None
+    return Const(value, type_, text)
+
+
+def is_const(operand: Any, value: Any) -> bool:
+    """Whether an operand is this literal number."""
+    if isinstance(operand, Linear):
+        return operand.constant == value
+    return isinstance(operand, Const) and operand.value == value
+
+
+class Builder:
+    """Writes into `block`; `where` and `adjoint` go on every statement.
+
+    `folds` evaluates operations on literals and drops factors of one and terms of
+    zero: right in derivative code, not in the user's own arithmetic.
+    """
+
+    def __init__(self, folds: bool = False) -> None:
+        self.block: list[Statement] = []
+        self.where: Location | None = None
+        self.adjoint = False
+        self.folds = folds
+        self.quiet = False
+        self.known: dict[Place, Value] = {}
+        self.made: dict[Any, Value] = {}
+        self.definition: dict[Value, Let | Load] = {}
+
+    def add(self, s: Statement) -> Statement:
+        s.where, s.adjoint = s.where or self.where, self.adjoint
+        self.block.append(s)
+        return s
+
+    @contextmanager
+    def nested(self, block: list[Statement]) -> Iterator[list[Statement]]:
+        """Write into another block; what is known on entry stays known in it only."""
+        outer = self.block, dict(self.known), dict(self.made)
+        self.block = block
+        try:
+            yield block
+        finally:
+            self.block, self.known, self.made = outer
+
+    def forget(self, places: set[Place]) -> None:
+        """These places were stored into: what was loaded from them is old."""
+        for p in places & set(self.known):
+            del self.known[p]
+
+    # ---- statements ------------------------------------------------------------
+
+    def let(
+        self,
+        p: Primitive,
+        *operands: Operand,
+        attribute: Any = None,
+        type: Type | None = None,
+        name: str | None = None,
+    ) -> Operand:
+        """The result of one primitive; an int comes back as a linear form."""
+        if self.folds and (folded := fold(p, operands)) is not None:
+            return folded
+        if type is None:
+            type = p.type_rule(*map(type_of, operands))
+        key = (p, operands, attribute)
+        if self.folds and key in self.made:
+            return _operand(self.made[key])
+        out = Value(name or NOUNS.get(p.spelling, p.name), type)
+        s = Let(out, p, operands, attribute)
+        s.quiet = self.quiet
+        self.add(s)
+        self.made[key] = out
+        self.definition[out] = s
+        return _operand(out)
+
+    def load(self, place: Place, name: str | None = None) -> Operand:
+        """The present content of a cell."""
+        if place not in self.known:
+            out = Value(name or place.name, place.type)
+            s = Load(out, place)
+            self.definition[out] = s
+            self.add(s)
+            self.known[place] = out
+        return _operand(self.known[place])
+
+    def element(
+        self, source: Place | Value, index: Index, type: Type, name: str, safe: bool = False
+    ) -> Operand:
+        """source[index]."""
+        out = Value(name, type)
+        s = Load(out, source, index, safe)
+        self.add(s)
+        self.definition[out] = s
+        return _operand(out)
+
+    def store(
+        self, place: Place, operand: Operand, index: Index = (), accumulate: bool = False
+    ) -> None:
+        if accumulate and self.folds and is_const(operand, 0):
+            return
+        if isinstance(place, Cell) and not index and not accumulate:
+            operand = convert(operand, place.type)
+        self.add(Store(place, operand, index, accumulate))
+        self.known.pop(place, None)
+
+    # ---- arithmetic ------------------------------------------------------------
+
+    def operator(self, function: Any, *operands: Operand) -> Operand:
+        """The row of an operator applied to operands."""
+        return self.let(row(function, len(operands)), *operands)
+
+    def add_up(self, a: Operand, b: Operand) -> Operand:
+        """a + b; twice the same is a product; a negated term is subtracted."""
+        if a == b:
+            return self.multiply(constant(2.0), a)
+        if (negated := self.negated(b)) is not None:
+            return self.operator(operator.sub, a, negated)
+        return self.operator(operator.add, a, b)
+
+    def negate(self, a: Operand) -> Operand:
+        negated = self.negated(a)
+        return negated if negated is not None else self.operator(operator.neg, a)
+
+    def negated(self, a: Operand) -> Operand | None:
+        """b where a is -b, else None."""
+        d = self.definition.get(a) if isinstance(a, Value) else None
+        if isinstance(d, Let) and d.primitive.function is operator.neg:
+            return d.operands[0]
+        return None
+
+    def multiply(self, a: Operand, b: Operand) -> Operand:
+        """a * b, with signs moved out and reciprocals turned into divisions."""
+        for x, y in ((a, b), (b, a)):
+            if is_const(x, 1):
+                return y
+            if is_const(x, -1):
+                return self.negate(y)
+            if (negated := self.negated(x)) is not None:
+                return self.negate(self.multiply(*((negated, b) if x is a else (a, negated))))
+        for x, y in ((a, b), (b, a)):
+            d = self.definition.get(x) if isinstance(x, Value) else None
+            if (
+                isinstance(d, Let)
+                and d.primitive.function is operator.truediv
+                and is_const(d.operands[0], 1)
+            ):
+                return self.operator(operator.truediv, y, d.operands[1])
+        return self.operator(operator.mul, a, b)
+
+
+def _operand(out: Value) -> Operand:
+    return Linear({out: 1}) if out.type == INT else out
+
+
+def row(function: Any, arity: int) -> Primitive:
+    """The row of a callable that the engine itself relies on."""
+    p = TABLE.find(function, arity)
+    if p is None:
+        raise MissingRule(f"there is no row for {function} of {arity} operands")
+    return p
+
+
+def convert(operand: Operand, type: Type) -> Operand:
+    """An integer literal where a float is wanted is written as one."""
+    if isinstance(operand, Linear) and operand.constant is not None:
+        if type.python and type.dtype in ("float", "complex"):
+            return constant((float if type.dtype == "float" else complex)(operand.constant))
+        if type.is_inexact:
+            return constant(float(operand.constant))
+    return operand
+
+
+def fold(p: Primitive, operands: tuple[Operand, ...]) -> Operand | None:
+    """The value of an operator on Python literals, or an identity; None: neither."""
+    values = [
+        o.constant if isinstance(o, Linear) else o.value if isinstance(o, Const) else None
+        for o in operands
+    ]
+    if not p.is_operator:
+        return None
+    if all(isinstance(v, bool | int | float | complex) for v in values):
+        try:
+            result = p.function(*values)
+        except ArithmeticError:
+            return None
+        return constant(result)
+    if len(operands) != 2:
+        return None
+    a, b = operands
+    f = p.function
+    if f is operator.mul and (is_const(a, 1) or is_const(b, 1)):
+        return _kept(b if is_const(a, 1) else a, operands, p)
+    if f is operator.mul and (is_const(a, 0) or is_const(b, 0)):
+        scalars = not any(type_of(o).is_array for o in operands)
+        return constant(0.0) if scalars else None
+    if f in (operator.add, operator.sub) and is_const(b, 0):
+        return _kept(a, operands, p)
+    if f is operator.add and is_const(a, 0):
+        return _kept(b, operands, p)
+    if f in (operator.truediv, operator.pow) and is_const(b, 1):
+        return _kept(a, operands, p)
+    if f is operator.pow and is_const(b, 0):
+        return constant(1.0)
+    return None
+
+
+def _kept(o: Operand, operands: tuple[Operand, ...], p: Primitive) -> Operand | None:
+    """The operand itself where dropping the operation keeps the shape and the kind."""
+    result = p.type_rule(*map(type_of, operands))
+    here = type_of(o)
+    same = here.rank == result.rank and (
+        here.is_complex == result.is_complex and (here.is_inexact or not result.is_inexact)
+    )
+    if isinstance(o, Linear) and o.constant is not None and result in (FLOAT, COMPLEX):
+        return convert(o, result)
+    return o if same else None

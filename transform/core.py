@@ -1,0 +1,545 @@
+"""The core language: small, typed, flat; what every transform takes and returns.
+
+Three kinds of thing.  **Values** are assigned once and immutable.  **Places** are
+mutable storage: a `Cell` holds a name that a runtime loop or branch reassigns, a
+`Buffer` is an array that is stored into element by element, a `Tape` is a list used as
+a stack.  **Linear forms** are the integers that steer (see `indices`).  There are no
+phis and no aliases: all mutation is a `Store`, a `Push` or a `Pop`.
+
+    for k in range(n):                For(k, 0, n, 1, [
+        x = x * x            ->           Let(x_1, load, [x]), Let(v, mul, [x_1, x_1]),
+                                          Store(x, v)])
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from gradwright.transform.errors import Location
+from gradwright.transform.indices import Dim, Linear
+from gradwright.transform.primitives.record import Primitive
+from gradwright.transform.types import INT, Type
+
+_serial = itertools.count()
+
+
+class _Named:
+    """Something with a name that is only a wish: `emit` settles the spelling."""
+
+    def __init__(self, name: str, type: Type) -> None:
+        self.name = name
+        self.type = type
+        self.serial = next(_serial)
+
+    def __repr__(self) -> str:
+        return f"{self.name}%{self.serial}"
+
+
+class Value(_Named):
+    """Assigned once.  `users` marks a name of the user's own program."""
+
+    def __init__(self, name: str, type: Type, users: bool = False) -> None:
+        super().__init__(name, type)
+        self.users = users
+
+
+class Place(_Named):
+    """Mutable storage."""
+
+
+class Cell(Place):
+    """A name that is reassigned at run time; holds a scalar or a whole array.
+
+    A `choice` cell is the result of a conditional expression, an `and` or an `or`.
+    `maybe_unbound` says that a path may read it before anything was stored.
+    """
+
+    def __init__(self, name: str, type: Type, choice: bool = False) -> None:
+        super().__init__(name, type)
+        self.choice = choice
+        self.maybe_unbound = False
+
+
+class Buffer(Place):
+    """An array that this program owns and stores into by index; starts as zeros.
+
+    `like` is the value whose shape it takes.
+    """
+
+    def __init__(self, name: str, type: Type, like: Value) -> None:
+        super().__init__(name, type)
+        self.like = like
+
+
+class Tape(Place):
+    """A list of scalars, arrays or tapes, used as a stack."""
+
+
+@dataclass(frozen=True)
+class Const:
+    """A literal, or a constant of a library (`text` is how it is spelled)."""
+
+    value: Any
+    type: Type
+    text: str | None = None
+
+    def __eq__(self, other: object) -> bool:  # 0.0 and -0.0, 1 and True differ
+        return isinstance(other, Const) and repr(self) == repr(other)
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
+
+
+Operand = Value | Linear | Const
+
+
+def type_of(operand: Operand) -> Type:
+    """The type of any operand; a linear form is a Python int."""
+    return INT if isinstance(operand, Linear) else operand.type
+
+
+# ---- index items: what stands between the brackets of a load or a store ------------
+
+
+@dataclass(frozen=True)
+class At:
+    """One element along an axis."""
+
+    position: Operand
+
+
+@dataclass(frozen=True)
+class Span:
+    """A slice along an axis, with Python's own reading of its bounds."""
+
+    lower: Operand | None = None
+    upper: Operand | None = None
+    step: Operand | None = None
+
+
+@dataclass(frozen=True)
+class NewAxis:
+    """An axis of length one that indexing adds."""
+
+
+@dataclass(frozen=True)
+class Whole:
+    """An ellipsis: every axis not named otherwise."""
+
+
+Index = tuple[At | Span | NewAxis | Whole, ...]
+
+
+# ---- statements --------------------------------------------------------------------
+
+
+@dataclass(eq=False, kw_only=True)
+class Statement:
+    """`where` is the user's statement that this one comes from.
+
+    `adjoint` marks a statement of a derivative's own, which is printed with the user's
+    line above it.
+    """
+
+    where: Location | None = None
+    adjoint: bool = False
+
+
+@dataclass(eq=False)
+class Let(Statement):
+    """out = primitive(*operands); `attribute` holds what is static."""
+
+    out: Value
+    primitive: Primitive
+    operands: tuple[Operand, ...]
+    attribute: Any = None
+    quiet: bool = False  # its floating-point warnings are the derivative's own
+    safe: bool = False  # may be dropped: what it could raise is raised elsewhere
+
+
+@dataclass(eq=False)
+class Load(Statement):
+    """out = source[index]: a snapshot of a place, or a part of an array value."""
+
+    out: Value
+    source: Place | Value
+    index: Index = ()
+    safe: bool = False  # known to be in bounds
+
+
+@dataclass(eq=False)
+class Alloc(Statement):
+    """A place begins; a buffer begins as zeros, a tape empty, a cell unbound."""
+
+    place: Place
+
+
+@dataclass(eq=False)
+class Store(Statement):
+    """place[index] = operand, or += where `accumulate`."""
+
+    place: Place
+    operand: Operand
+    index: Index = ()
+    accumulate: bool = False
+
+
+@dataclass(eq=False)
+class Push(Statement):
+    """tape.append(operand); a tape may hold tapes."""
+
+    tape: Tape
+    operand: Operand | Tape
+
+
+@dataclass(eq=False)
+class Pop(Statement):
+    """out = tape.pop()."""
+
+    out: Value | Tape
+    tape: Tape
+
+
+@dataclass(eq=False)
+class For(Statement):
+    """for symbol in range(start, stop, step), or in its reverse where `backwards`."""
+
+    symbol: Value
+    start: Operand
+    stop: Operand
+    step: Operand
+    body: list[Statement]
+    backwards: bool = False
+
+
+@dataclass(eq=False)
+class While(Statement):
+    """while condition, which `header` computes before every test."""
+
+    header: list[Statement]
+    condition: Operand
+    body: list[Statement]
+
+
+@dataclass(eq=False)
+class If(Statement):
+    condition: Operand
+    then: list[Statement]
+    orelse: list[Statement]
+
+
+@dataclass(eq=False)
+class Break(Statement):
+    """Leaves the innermost loop; always in tail position of its body."""
+
+
+@dataclass(eq=False)
+class Effect(Statement):
+    """A call for its effect: print, a warning ... `attribute` is the callable."""
+
+    function: Any
+    operands: tuple[Operand, ...]
+    keywords: tuple[tuple[str, Operand], ...] = ()
+
+
+@dataclass(eq=False)
+class Raise(Statement):
+    """raise exception(*operands)."""
+
+    exception: type[BaseException]
+    operands: tuple[Operand, ...]
+
+
+@dataclass(eq=False)
+class Assert(Statement):
+    """assert condition, message: the header computes the message only on failure."""
+
+    condition: Operand
+    header: list[Statement]
+    message: Operand | None
+
+
+@dataclass(eq=False)
+class Call(Statement):
+    """outs = function(*operands)."""
+
+    outs: tuple[Value | Tape, ...]
+    function: Function
+    operands: tuple[Operand | Tape, ...]
+
+
+@dataclass(eq=False)
+class Function:
+    """A program: parameters, a body, results.
+
+    `hidden` maps the parameters that are captured numbers and arrays to the path by
+    which the entry reads them at every call; they come last.
+    """
+
+    name: str
+    params: list[Value | Tape]
+    body: list[Statement]
+    results: list[Operand | Tape]
+    hidden: dict[Value, Any] = field(default_factory=dict)
+    filename: str = ""
+    commented: bool = False  # adjoint statements are printed with the user's line
+
+
+# ---- walking -----------------------------------------------------------------------
+
+
+def blocks(s: Statement) -> tuple[list[Statement], ...]:
+    """The blocks nested directly in a statement, in program order."""
+    match s:
+        case For():
+            return (s.body,)
+        case While():
+            return (s.header, s.body)
+        case If():
+            return (s.then, s.orelse)
+        case Assert():
+            return (s.header,)
+    return ()
+
+
+def walk(block: Iterable[Statement]) -> Iterator[Statement]:
+    """Every statement, nested ones after the one that holds them."""
+    for s in block:
+        yield s
+        for b in blocks(s):
+            yield from walk(b)
+
+
+def leaves(operand: Any) -> Iterator[Any]:
+    """The values and places that an operand reads."""
+    match operand:
+        case Value() | Place():
+            yield operand
+        case Linear():
+            for s in operand.symbols():
+                yield s.array if isinstance(s, Dim) else s
+
+
+def _operands(s: Statement) -> Iterator[Any]:
+    match s:
+        case Let() | Raise() | Call():
+            yield from s.operands
+        case Load():
+            yield s.source
+            yield from index_operands(s.index)
+        case Store():
+            yield s.operand
+            yield from index_operands(s.index)
+            if s.accumulate or s.index:
+                yield s.place
+        case Push():
+            yield s.operand
+            yield s.tape
+        case Pop():
+            yield s.tape
+        case For():
+            yield from (s.start, s.stop, s.step)
+        case If():
+            yield s.condition
+        case Effect():
+            yield from s.operands
+            yield from (v for _, v in s.keywords)
+        case While() | Assert():
+            yield s.condition
+            if isinstance(s, Assert) and s.message is not None:
+                yield s.message
+        case Alloc(place=Buffer() as buffer):
+            yield buffer.like
+
+
+def index_operands(index: Index) -> Iterator[Operand]:
+    """The operands inside an index."""
+    for item in index:
+        match item:
+            case At():
+                yield item.position
+            case Span():
+                yield from (b for b in (item.lower, item.upper, item.step) if b is not None)
+
+
+def reads(s: Statement) -> Iterator[Any]:
+    """The values and places read by this statement itself, not by nested ones."""
+    for operand in _operands(s):
+        yield from leaves(operand)
+
+
+def all_reads(s: Statement) -> Iterator[Any]:
+    """The values and places read by this statement and the ones nested in it."""
+    for inner in walk([s]):
+        yield from reads(inner)
+
+
+def defines(s: Statement) -> tuple[Any, ...]:
+    """The values that this statement itself assigns."""
+    match s:
+        case Let() | Load() | Pop():
+            return (s.out,)
+        case Call():
+            return s.outs
+        case For():
+            return (s.symbol,)
+    return ()
+
+
+def stores(s: Statement) -> set[Place]:
+    """The places changed by this statement, nested ones included."""
+    changed: set[Place] = set()
+    for inner in walk([s]):
+        match inner:
+            case Store() | Alloc():
+                changed.add(inner.place)
+            case Push() | Pop():
+                changed.add(inner.tape)
+    return changed
+
+
+def callees(function: Function) -> Iterator[Function]:
+    """The functions that this one calls itself."""
+    for s in walk(function.body):
+        if isinstance(s, Call):
+            yield s.function
+
+
+def program(function: Function) -> list[Function]:
+    """The function and all it calls, callees before callers, each once."""
+    order: list[Function] = []
+    seen: set[int] = set()
+
+    def visit(f: Function) -> None:
+        if id(f) not in seen:
+            seen.add(id(f))
+            for g in callees(f):
+                visit(g)
+            order.append(f)
+
+    visit(function)
+    return order
+
+
+def is_recursive(function: Function) -> bool:
+    """Whether a call of it may lead to another call of it."""
+    return any(function in program(g) for g in callees(function))
+
+
+# ---- rewriting ---------------------------------------------------------------------
+
+
+class Substitution:
+    """Replaces operands and places all through a block, building new statements."""
+
+    def __init__(self, mapping: dict[Any, Any]) -> None:
+        self.mapping = mapping
+
+    def operand(self, o: Any) -> Any:
+        if isinstance(o, Linear):
+            return o.substitute(self._symbol)
+        return self.mapping.get(o, o) if isinstance(o, Value | Place) else o
+
+    def _symbol(self, s: Any) -> Linear:
+        if isinstance(s, Dim):
+            array = self.mapping.get(s.array, s.array)
+            return Linear({Dim(array, s.axis): 1})
+        new = self.mapping.get(s, s)
+        return new if isinstance(new, Linear) else Linear({new: 1})
+
+    def index(self, index: Index) -> Index:
+        def item(i: Any) -> Any:
+            match i:
+                case At():
+                    return At(self.operand(i.position))
+                case Span():
+                    bounds = (i.lower, i.upper, i.step)
+                    return Span(*(None if b is None else self.operand(b) for b in bounds))
+            return i
+
+        return tuple(item(i) for i in index)
+
+    def block(self, block: list[Statement]) -> list[Statement]:
+        return [self.statement(s) for s in block]
+
+    def statement(self, s: Statement) -> Statement:
+        o = self.operand
+        match s:
+            case Let() | Raise():
+                out = {"out": o(s.out)} if isinstance(s, Let) else {}
+                return replace(s, operands=tuple(map(o, s.operands)), **out)
+            case Load():
+                return replace(
+                    s, out=o(s.out), source=o(s.source), index=self.index(s.index)
+                )
+            case Alloc():
+                return replace(s, place=o(s.place))
+            case Store():
+                return replace(
+                    s,
+                    place=o(s.place),
+                    operand=o(s.operand),
+                    index=self.index(s.index),
+                )
+            case Push():
+                return replace(s, tape=o(s.tape), operand=o(s.operand))
+            case Pop():
+                return replace(s, tape=o(s.tape), out=o(s.out))
+            case For():
+                return replace(
+                    s,
+                    symbol=o(s.symbol),
+                    start=o(s.start),
+                    stop=o(s.stop),
+                    step=o(s.step),
+                    body=self.block(s.body),
+                )
+            case While():
+                header, body = self.block(s.header), self.block(s.body)
+                return replace(s, header=header, condition=o(s.condition), body=body)
+            case If():
+                then, orelse = self.block(s.then), self.block(s.orelse)
+                return replace(s, condition=o(s.condition), then=then, orelse=orelse)
+            case Effect():
+                keywords = tuple((k, o(v)) for k, v in s.keywords)
+                return replace(s, operands=tuple(map(o, s.operands)), keywords=keywords)
+            case Assert():
+                message = None if s.message is None else o(s.message)
+                header = self.block(s.header)
+                return replace(s, condition=o(s.condition), header=header, message=message)
+            case Call():
+                outs = tuple(map(o, s.outs))
+                return replace(s, outs=outs, operands=tuple(map(o, s.operands)))
+        return s
+
+
+def settle(function: Function) -> Function:
+    """The output of one transform as the primal of the next."""
+    for f in program(function):
+        for s in walk(f.body):
+            if s.adjoint:
+                s.adjoint = False
+                if isinstance(s, Let | Load):
+                    s.safe = True
+    return function
+
+
+def clone(block: list[Statement]) -> list[Statement]:
+    """The same block with values and places of its own for all that it defines."""
+    fresh: dict[Any, Any] = {}
+    for s in walk(block):
+        for v in defines(s):
+            fresh[v] = _twin(v)
+        if isinstance(s, Alloc):
+            fresh[s.place] = _twin(s.place)
+    return Substitution(fresh).block(block)
+
+
+def _twin(thing: Any) -> Any:
+    new = object.__new__(type(thing))
+    new.__dict__.update(thing.__dict__)
+    new.serial = next(_serial)
+    return new

@@ -1,0 +1,448 @@
+"""What a row of the table of primitives is, and the decorators that write one.
+
+A row stands for one or more callables that share their derivative.  Its rule is an
+ordinary function of the operands (and of the result, where it has a parameter `y`)
+that returns the partial derivatives.  It runs as it stands, and its source is quoted
+into derivative code:
+
+    @elementwise(math.atan2, np.arctan2, samples=...)
+    def arctan2(a, b):
+        r2 = a * a + b * b
+        return b / r2, -a / r2
+
+A conditional expression in a rule is quoted as one for scalars, so that what it guards
+is not evaluated, and as `np.where` for arrays.  Rows are refused when incomplete.
+"""
+
+from __future__ import annotations
+
+import builtins
+import inspect
+import math
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gradwright.transform.types import (
+    BOOL,
+    COMPLEX,
+    FLOAT,
+    INT,
+    Type,
+    broadcast,
+    numpy_scalar,
+    of_number,
+    promote,
+)
+
+Operands = tuple[Any, ...]
+TypeRule = Callable[..., Type]
+
+SPELLINGS: dict[Any, str] = {
+    operator.add: "+",
+    operator.sub: "-",
+    operator.mul: "*",
+    operator.truediv: "/",
+    operator.floordiv: "//",
+    operator.mod: "%",
+    operator.pow: "**",
+    operator.neg: "-",
+    operator.pos: "+",
+    operator.invert: "~",
+    operator.and_: "&",
+    operator.or_: "|",
+    operator.xor: "^",
+    operator.lshift: "<<",
+    operator.rshift: ">>",
+    operator.lt: "<",
+    operator.le: "<=",
+    operator.gt: ">",
+    operator.ge: ">=",
+    operator.eq: "==",
+    operator.ne: "!=",
+    operator.not_: "not",
+    operator.is_: "is",
+    operator.is_not: "is not",
+}
+
+# What Python's operators and builtins do to NumPy's operands.
+UFUNCS: dict[Any, np.ufunc] = {
+    operator.add: np.add,
+    operator.sub: np.subtract,
+    operator.mul: np.multiply,
+    operator.truediv: np.true_divide,
+    operator.floordiv: np.floor_divide,
+    operator.mod: np.remainder,
+    operator.pow: np.power,
+    operator.neg: np.negative,
+    operator.pos: np.positive,
+    operator.invert: np.invert,
+    operator.and_: np.bitwise_and,
+    operator.or_: np.bitwise_or,
+    operator.xor: np.bitwise_xor,
+    operator.lshift: np.left_shift,
+    operator.rshift: np.right_shift,
+    operator.lt: np.less,
+    operator.le: np.less_equal,
+    operator.gt: np.greater,
+    operator.ge: np.greater_equal,
+    operator.eq: np.equal,
+    operator.ne: np.not_equal,
+    abs: np.absolute,
+    pow: np.power,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Primitive:
+    """One callable of a row.
+
+    name: of the row.  function: the callable itself.  spelling: an operator, a dotted
+    name, or for an attribute `.name`.  kind: elementwise, linear, reduction, constant
+    or structural.  type_rule: operand types to result type.  rule: partials
+    (elementwise, reduction) or transpose (linear).  raises: it may raise for Python's
+    numbers, by their values (overflow apart).
+    covered: where it raises its partials raise too.  cheap: recomputed, never taped.
+    samples: operands for the tests.  kinks: operands to the partials promised there.
+    reason: why a constant row has no derivative.
+    """
+
+    name: str
+    function: Any
+    spelling: str
+    kind: str
+    type_rule: TypeRule
+    rule: Callable[..., Any] | None = None
+    raises: bool = False
+    covered: bool = True
+    cheap: bool = False
+    samples: tuple[Operands, ...] = ()
+    kinks: tuple[tuple[Operands, Operands], ...] = ()
+    complex_too: bool = False
+    reason: str = ""
+
+    def __repr__(self) -> str:
+        return f"<primitive {self.spelling}>"
+
+    @property
+    def is_operator(self) -> bool:
+        return self.function in SPELLINGS
+
+
+# ---- the table ---------------------------------------------------------------------
+
+
+class Table:
+    """Rows by callable and number of operands; and the other callables of a row."""
+
+    def __init__(self) -> None:
+        self.rows: dict[tuple[Any, int | None], Primitive] = {}
+        self.families: dict[Any, list[Primitive]] = {}
+        self.compositions: dict[Any, Callable[..., Any]] = {}
+
+    def add(self, p: Primitive, arity: int | None) -> None:
+        key = (p.function, arity)
+        if key in self.rows:
+            raise ValueError(f"two rows for {p.spelling} of {arity} operands")
+        self.rows[key] = p
+        if p.rule is not None:
+            self.families.setdefault(p.rule, []).append(p)
+
+    def find(self, function: Any, arity: int) -> Primitive | None:
+        """The row of a callable for this many operands."""
+        try:
+            fixed = self.rows.get((function, arity))
+            return fixed or self.rows.get((function, None))
+        except TypeError:  # unhashable: not a key of the table
+            return None
+
+    def knows(self, function: Any) -> bool:
+        """Whether any row or composition stands for the callable."""
+        try:
+            known = any(f is function for f, _ in self.rows)
+            return known or function in self.compositions
+        except TypeError:
+            return False
+
+    def twin(self, p: Primitive, module: str) -> Primitive:
+        """The same row's callable of another module, where there is one."""
+        family = self.families.get(p.rule, [p])
+        arity = {id(q): a for (_, a), q in self.rows.items() if q in family}
+        for q in family:
+            if q.spelling.startswith(module + ".") and arity[id(q)] == arity.get(id(p)):
+                return q
+        return p
+
+
+TABLE = Table()
+
+
+def spelling_of(function: Any) -> str:
+    """How a callable is written in emitted source."""
+    if function in SPELLINGS:
+        return SPELLINGS[function]
+    if function is np.abs:
+        return "np.abs"
+    module = getattr(function, "__module__", None)
+    if isinstance(function, np.ufunc) or (module or "").startswith("numpy"):
+        prefix = "np.linalg." if module == "numpy.linalg" else "np."
+        return prefix + str(function.__name__)
+    if module == "builtins":
+        return str(function.__name__)
+    return f"{module}.{function.__qualname__}"
+
+
+# ---- type rules --------------------------------------------------------------------
+
+
+def type_like_operands(*operands: Type) -> Type:
+    """Python's or NumPy's promotion; bools count as ints."""
+    result = promote(*operands)
+    if result == BOOL:
+        result = INT
+    return _shaped(result, operands)
+
+
+def _shaped(element: Type, operands: Sequence[Type]) -> Type:
+    dims = broadcast(*operands)
+    return Type(element.dtype, dims=dims) if dims is not None else element
+
+
+def type_of_ufunc(ufunc: np.ufunc) -> TypeRule:
+    """NumPy's own resolution of a ufunc's result."""
+
+    def rule(*operands: Type) -> Type:
+        weak = tuple(np.dtype(bool) if t == BOOL else t.weak() for t in operands)
+        out = ufunc.resolve_dtypes((*weak, *[None] * ufunc.nout))[-1]
+        return _shaped(numpy_scalar(out), operands)
+
+    return rule
+
+
+def type_of_example(function: Callable[..., Any]) -> TypeRule:
+    """The type of what the callable itself makes of ones."""
+
+    def rule(*operands: Type) -> Type:
+        result = of_number(function(*map(_one, operands)))
+        if result is None:
+            raise TypeError(f"{spelling_of(function)} gives no number")
+        return _shaped(result, operands)
+
+    return rule
+
+
+def type_of_reduction(function: Callable[..., Any]) -> TypeRule:
+    """The type of what the callable makes of one element."""
+    of_element = type_of_example(function)
+    return lambda x: of_element(x.element)
+
+
+def _one(t: Type) -> Any:
+    """The number 1 as this type of scalar."""
+    if not t.is_number:
+        return {"str": "1", "None": None}[t.dtype]
+    return (t.weak() if t.python else t.weak().type)(1)
+
+
+def type_of_operator(function: Callable[..., Any]) -> TypeRule:
+    """What the operator makes of ones; where there are arrays, what its ufunc gives.
+
+    Scalars of both kinds meet in either order: 1j + np.float64(1) is Python's complex,
+    np.float64(1) + 1j is NumPy's.
+    """
+    of_scalars, of_arrays = type_of_example(function), type_of_ufunc(UFUNCS[function])
+    return lambda *operands: (
+        of_arrays if any(t.is_array for t in operands) else of_scalars
+    )(*operands)
+
+
+def always(result: Type) -> TypeRule:
+    """The same Python type whatever the operands."""
+    return lambda *operands: result
+
+
+def type_rule_of(function: Any) -> TypeRule:
+    """The rule that a callable's own family has, where a row names none."""
+    if isinstance(function, np.ufunc):
+        return type_of_ufunc(function)
+    if function in UFUNCS:
+        return type_of_operator(function)
+    if getattr(function, "__module__", None) == "math":
+        return always(FLOAT)
+    if getattr(function, "__module__", None) == "cmath":
+        return always(COMPLEX)
+    return type_of_example(function)
+
+
+# ---- decorators --------------------------------------------------------------------
+
+
+def _arity(rule: Callable[..., Any]) -> int | None:
+    parameters = inspect.signature(rule).parameters.values()
+    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        return None
+    return len([p for p in parameters if p.name != "y"])
+
+
+def _add_rows(kind: str, callables: Sequence[Any], rule: Any, **columns: Any) -> Any:
+    types = columns.pop("type", None)
+    if not columns["samples"]:
+        raise ValueError(f"the row {rule.__name__} lacks its column samples")
+    if not inspect.getdoc(rule):
+        raise ValueError(f"the row {rule.__name__} lacks its docstring")
+    for f in callables:
+        columns_of_f = dict(columns)
+        if not _can_raise(f):
+            columns_of_f["raises"] = False
+        p = Primitive(
+            name=rule.__name__,
+            function=f,
+            spelling=spelling_of(f),
+            kind=kind,
+            type_rule=types or type_rule_of(f),
+            rule=rule,
+            **columns_of_f,
+        )
+        TABLE.add(p, _arity(rule))
+    return rule
+
+
+def _can_raise(function: Any) -> bool:
+    return not (
+        isinstance(function, np.ufunc) or spelling_of(function).startswith("np.")
+    )
+
+
+def elementwise(
+    *callables: Any,
+    samples: Sequence[Any],
+    kinks: Sequence[tuple[Any, Any]] = (),
+    complex_too: bool = False,
+    raises: bool = False,
+    covered: bool = True,
+    cheap: bool = False,
+    type: TypeRule | None = None,
+) -> Callable[[Any], Any]:
+    """A row whose result depends, element by element, on its operands.
+
+    The rule returns one partial per operand (a bare one where there is one operand).
+    """
+    return lambda rule: _add_rows(
+        "elementwise",
+        callables,
+        rule,
+        type=type,
+        samples=tuple(_tuple(s) for s in samples),
+        kinks=tuple((_tuple(a), _tuple(p)) for a, p in kinks),
+        complex_too=complex_too,
+        raises=raises,
+        covered=covered,
+        cheap=cheap,
+    )
+
+
+def linear(
+    *callables: Any,
+    samples: Sequence[Any],
+    type: TypeRule | None = None,
+    cheap: bool = True,
+) -> Callable[[Any], Any]:
+    """A row that is linear over the reals; the rule is its transpose, of `y_bar`."""
+    return lambda rule: _add_rows(
+        "linear",
+        callables,
+        rule,
+        type=type,
+        samples=tuple(_tuple(s) for s in samples),
+        complex_too=True,
+        cheap=cheap,
+    )
+
+
+def reduction(
+    *callables: Any,
+    samples: Sequence[Any],
+    kinks: Sequence[tuple[Any, Any]] = (),
+    complex_too: bool = False,
+    type: TypeRule | None = None,
+) -> Callable[[Any], Any]:
+    """A row from an array to a scalar; the rule gives the partials, in x's shape.
+
+    A partial that is one number holds for every element.
+    """
+    return lambda rule: _add_rows(
+        "reduction",
+        callables,
+        rule,
+        type=type or type_of_reduction(callables[0]),
+        samples=tuple(_tuple(s) for s in samples),
+        kinks=tuple((_tuple(a), _tuple(p)) for a, p in kinks),
+        complex_too=complex_too,
+    )
+
+
+def constant(
+    *callables: Any,
+    reason: str,
+    samples: Sequence[Any],
+    name: str | None = None,
+    type: TypeRule | None = None,
+    raises: bool = False,
+) -> None:
+    """Rows whose derivative is zero by declaration, for this reason.
+
+    Samples of several lengths make a row for each number of operands.
+    """
+    if not (reason and samples):
+        missing = "samples" if reason else "reason"
+        named = name or ", ".join(map(spelling_of, callables))
+        raise ValueError(f"the row {named} lacks its column {missing}")
+    operands = [_tuple(s) for s in samples]
+    for f in callables:
+        for arity in sorted({len(o) for o in operands}):
+            p = Primitive(
+                name=name or str(getattr(f, "__name__", f)),
+                function=f,
+                spelling=spelling_of(f),
+                kind="constant",
+                type_rule=type or type_rule_of(f),
+                raises=raises and _can_raise(f),
+                cheap=f in SPELLINGS,
+                samples=tuple(o for o in operands if len(o) == arity),
+                reason=reason,
+            )
+            TABLE.add(p, arity)
+
+
+def composition(*callables: Any) -> Callable[[Any], Any]:
+    """Plain Python that a callable stands for: specialised like a user's function."""
+
+    def register(f: Callable[..., Any]) -> Callable[..., Any]:
+        for c in callables:
+            TABLE.compositions[c] = f
+        return f
+
+    return register
+
+
+def _tuple(x: Any) -> tuple[Any, ...]:
+    return x if isinstance(x, builtins.tuple) else (x,)
+
+
+def over(low: float, high: float, points: int = 5) -> tuple[tuple[float], ...]:
+    """Samples of one real operand, inside (low, high), none at a round number."""
+    step = (high - low) / points
+    places = (low + step * (k + 0.43) + 0.007 * math.sin(k) for k in range(points))
+    return tuple((x,) for x in places)
+
+
+def pairs(
+    *ranges: tuple[float, float], points: int = 5
+) -> tuple[tuple[float, ...], ...]:
+    """Samples of several real operands, one interval for each."""
+    columns = [over(low, high, points) for low, high in ranges]
+    shifted = [c[k % points :] + c[: k % points] for k, c in enumerate(columns)]
+    return tuple(tuple(v[0] for v in row) for row in zip(*shifted, strict=True))

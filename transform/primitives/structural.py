@@ -1,0 +1,39 @@
+"""Primitives without a row: they stand for syntax, and the engine knows each by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradwright.transform.primitives.record import Primitive
+from gradwright.transform.types import TEXT, Type
+
+
+def _structural(name: str, type_rule: Any, cheap: bool = False) -> Primitive:
+    return Primitive(name, None, name, "structural", type_rule, cheap=cheap)
+
+
+def _same(operand: Type) -> Type:
+    return operand
+
+
+def _text(*operands: Type) -> Type:
+    return TEXT
+
+
+NAMED = _structural("named", _same, cheap=True)
+"""y = operand: a literal that the user gave a name."""
+
+FORMAT = _structural("format", _text)
+"""An f-string; the attribute holds its parts, operands by (conversion, spec)."""
+
+DISPLAY = _structural("display", _same)
+"""np.array of a (nested) display of scalars; the attribute is its shape."""
+
+SPREAD = _structural("spread", _same)
+"""A scalar cotangent repeated in the shape of an array: np.full_like(array, scalar)."""
+
+CAST = _structural("cast", _same, cheap=True)
+"""The operand as another kind of number; the attribute is the target type."""
+
+SUM_TO = _structural("sum_to", _same)
+"""A cotangent summed over the axes along which its primal was broadcast."""

@@ -1,0 +1,142 @@
+"""Partial evaluation: plain Python on abstract arguments becomes a core function.
+
+    def f(x, n):                      Function f(x: float, n: int)
+        s = 0.0                           Alloc(s); Store(s, 0.0)
+        for k in range(n):      ->        For(k, 0, n, 1, [
+            s += x * k                        Let(product, mul, [x, k]),
+        return s                              Store(s, product, accumulate)])
+                                          Load(s_1, s)          results: [s_1]
+
+Enters: a `Source` and what is known of each argument.  Leaves: a `Specialised`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from gradwright.transform.core import Function, Value
+from gradwright.transform.indices import Dim, Linear
+from gradwright.transform.primitives import load_rows
+from gradwright.transform.source import Source
+from gradwright.transform.specialise import bindings, expressions, statements
+from gradwright.transform.specialise.abstract import (
+    Path,
+    Static,
+    Structure,
+    as_constant,
+    leaves,
+    mapped,
+)
+from gradwright.transform.specialise.calls import run_body
+from gradwright.transform.specialise.frame import Demand, Frame, Program, Unready
+from gradwright.transform.errors import Location, UnsupportedSyntax
+from gradwright.transform.types import Type
+
+
+@dataclass(eq=False)
+class Specialised:
+    """A core function and how the outside world fits it.
+
+    `result` is the structure of the results: operands and static leaves.  `hidden` are
+    captured numbers and arrays, by parameter; `guards` are captured objects that must
+    be the same at every call; `equal_dims` are pairs of dims of parameters that the
+    program takes to be equal.
+    """
+
+    function: Function
+    arguments: dict[str, Any]
+    result: Any
+    hidden: list[tuple[Path, Value]]
+    guards: list[tuple[Path, Any]]
+    equal_dims: list[tuple[Linear, Linear, Location | None]]
+
+
+class NeedsValue(Exception):
+    """A parameter's value must be known: specialise again with it static."""
+
+    def __init__(self, parameter: str, location: Location) -> None:
+        self.parameter = parameter
+        self.location = location
+
+
+def specialise(
+    source: Source, arguments: dict[str, Any], apply: Callable[..., Any] | None = None
+) -> Specialised:
+    """Rewrite a function for arguments of these types.
+
+    Args:
+        source: The function's source.
+        arguments: By parameter name, a `Type`, a `Static`, or a `Structure` of those.
+        apply: Called for a transform that the program itself calls.
+
+    Raises:
+        NeedsValue: A parameter is used where a constant is needed.
+    """
+    load_rows()
+    program = Program(apply)
+    root = program.root
+    root.name = root.function.name = str(source.node.name).replace("<lambda>", "function")
+    program.separate.add(source.node)
+    frame = Frame(program, root, source, None, None)
+
+    def parameter(name: str, known: Any) -> Any:
+        if isinstance(known, Structure):
+            items = (parameter(f"{name}_{k}", i) for k, i in enumerate(known.items))
+            return Structure(known.kind, tuple(items))
+        return root.param(name, known) if isinstance(known, Type) else known
+
+    bound = {name: parameter(name, known) for name, known in arguments.items()}
+    frame.env.update(bound)
+    count = len(root.params)
+    try:
+        value = run_body(frame)
+    except Demand as e:
+        raise _as_needed(e, bound) from None
+    except Unready:
+        raise frame.error(
+            UnsupportedSyntax, "this recursion never comes to an end", source.node
+        ) from None
+    result = mapped(as_constant, value)
+    f = root.function
+    hidden = list(program.hidden.values())
+    f.params = [*root.params[:count], *(p for p in root.params[count:])]
+    f.hidden = {p: path for path, p in _hidden_values(hidden)}
+    f.body = root.builder.block
+    f.results = [x for x in leaves(result) if not isinstance(x, Static)]
+    f.filename = source.filename
+    checked = [
+        (a, b, where)
+        for (a, b), where in program.equal_dims.items()
+        if _of_parameters(a, f) and _of_parameters(b, f)
+    ]
+    return Specialised(
+        f, bound, result, _hidden_values(hidden), list(program.guards.values()), checked
+    )
+
+
+def _hidden_values(hidden: list[tuple[Path, Any]]) -> list[tuple[Path, Value]]:
+    def value(p: Any) -> Value:
+        return next(iter(p.symbols())) if isinstance(p, Linear) else p
+
+    return [(path, value(p)) for path, p in hidden]
+
+
+def _of_parameters(form: Linear, f: Function) -> bool:
+    return all(isinstance(s, Dim) and s.array in f.params for s in form.symbols())
+
+
+def _as_needed(e: Demand, bound: dict[str, Any]) -> Exception:
+    for name, a in bound.items():
+        for leaf in leaves(a):
+            if isinstance(leaf, Linear) and e.symbol in set(leaf.symbols()):
+                return NeedsValue(name, e.location)
+    return UnsupportedSyntax(
+        f"the number {e.symbol.name} is needed here before the program runs",
+        at=e.location,
+        instead="a literal, or a parameter of the function that is transformed",
+    )
+
+
+__all__ = ["NeedsValue", "Specialised", "bindings", "expressions", "specialise", "statements"]

@@ -1,0 +1,148 @@
+"""What an expression of the user's program stands for while it is specialised.
+
+An operand of the core (a `Value`, a `Linear`, a `Const`) is a run-time number, string
+or array.  Everything else is known: a `Static` object, a `Structure` that is taken
+apart, a `Closure`, an iterable.  A `Slot` is a variable that a runtime loop or branch
+assigns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from gradwright.transform.core import Const, Operand, Value
+from gradwright.transform.indices import Linear
+from gradwright.transform.source import Source
+from gradwright.transform.types import NONE, TEXT
+
+
+class Path:
+    """How the entry finds a captured object again at every call."""
+
+    def __init__(self, name: str, key: Any, read: Callable[[], Any]) -> None:
+        self.name = name  # the user's spelling of the last step
+        self.key = key  # equal for equal paths
+        self.read = read
+
+    def attribute(self, name: str) -> Path:
+        return Path(name, (self.key, "." + name), lambda: getattr(self.read(), name))
+
+    def item(self, k: Any) -> Path:
+        name = f"{self.name}_{k}" if isinstance(k, int) else str(k)
+        return Path(name, (self.key, k), lambda: self.read()[k])
+
+
+@dataclass(eq=False)
+class Static:
+    """An object known now; `path` is how it was captured, None if it was not."""
+
+    value: Any
+    path: Path | None = None
+
+
+@dataclass(eq=False)
+class Structure:
+    """A tuple or a list, taken apart."""
+
+    kind: type
+    items: tuple[Any, ...]
+
+
+@dataclass(eq=False)
+class Closure:
+    """A nested function or lambda, with the frame whose variables it sees."""
+
+    source: Source
+    frame: Any
+    defaults: tuple[Any, ...]
+    keyword_defaults: dict[str, Any]
+
+
+@dataclass(eq=False)
+class BoundMethod:
+    """x.name of a number or an array, or a plain method of a class, before its call."""
+
+    owner: Any
+    function: Any
+
+
+@dataclass(eq=False)
+class Counting:
+    """range(start, stop, step)."""
+
+    start: Operand
+    stop: Operand
+    step: Operand
+    backwards: bool = False
+
+
+@dataclass(eq=False)
+class Items:
+    """The elements of an array along its first axis, in order or reversed."""
+
+    array: Value
+    backwards: bool = False
+
+
+@dataclass(eq=False)
+class Zipped:
+    """zip(...) of runtime iterables; `enumerate` is a zip with a count from `start`."""
+
+    parts: tuple[Any, ...]
+
+
+@dataclass(eq=False)
+class From:
+    """itertools.count(start): the numbers that `enumerate` gives."""
+
+    start: Operand
+
+
+def is_operand(a: Any) -> bool:
+    return isinstance(a, Value | Linear | Const)
+
+
+def leaves(a: Any) -> Iterator[Any]:
+    """The abstract values inside a structure, depth first."""
+    if isinstance(a, Structure):
+        for item in a.items:
+            yield from leaves(item)
+    else:
+        yield a
+
+
+def mapped(function: Callable[[Any], Any], a: Any) -> Any:
+    """The same structure with every leaf replaced."""
+    if isinstance(a, Structure):
+        return Structure(a.kind, tuple(mapped(function, item) for item in a.items))
+    return function(a)
+
+
+def as_constant(a: Any) -> Any:
+    """None and strings as core constants, where a runtime name may hold them."""
+    if isinstance(a, Static) and a.value is None:
+        return Const(None, NONE)
+    if isinstance(a, Static) and isinstance(a.value, str):
+        return Const(a.value, TEXT)
+    return a
+
+
+def describe(a: Any) -> str:
+    """A value in a user's words, for messages."""
+    match a:
+        case Structure():
+            return f"a {a.kind.__name__} of {len(a.items)}"
+        case Static(value=None):
+            return "None"
+        case Static():
+            name = getattr(a.value, "__qualname__", None) or repr(a.value)
+            return f"{type(a.value).__name__} {name}"
+        case Closure():
+            return f"the function {a.source.node.name}"
+        case Linear():
+            return "an int"
+        case Value() | Const():
+            return f"a value of type {a.type}"
+    return f"a {type(a).__name__.lower()}"

@@ -1,0 +1,87 @@
+"""Binding targets to values: names, unpacking; stores into anything else are refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from gradwright.transform.core import At, Operand, Value
+from gradwright.transform.errors import EffectError, UnsupportedSyntax
+from gradwright.transform.indices import Linear, linear
+from gradwright.transform.specialise.abstract import Static, Structure, describe
+from gradwright.transform.specialise.frame import Frame
+from gradwright.transform.types import array, numpy_scalar
+
+
+def bind(frame: Frame, target: Any, value: Any) -> None:
+    """target = value, with unpacking."""
+    match target:
+        case gast.Name():
+            frame.assign(target.id, value, target)
+        case gast.Tuple() | gast.List():
+            _unpack(frame, target, value)
+        case gast.Subscript():
+            refuse_store(frame, frame.evaluate(target.value), target)
+        case gast.Attribute():
+            refuse_store(frame, frame.evaluate(target.value), target)
+        case _:
+            raise frame.refusal(target)
+
+
+def _unpack(frame: Frame, target: Any, value: Any) -> None:
+    star = [k for k, t in enumerate(target.elts) if isinstance(t, gast.Starred)]
+    if isinstance(value, Value) and value.type.is_array:
+        value = _array_items(frame, value, target, bool(star))
+    if not isinstance(value, Structure):
+        raise frame.error(UnsupportedSyntax, f"{describe(value)} is unpacked here", target)
+    items: list[Any] = list(value.items)
+    wanted = len(target.elts) - len(star)
+    if len(items) < wanted or (not star and len(items) > wanted):
+        few = len(items) < wanted
+        raise ValueError(
+            f"not enough values to unpack (expected {wanted}, got {len(items)})"
+            if few
+            else f"too many values to unpack (expected {wanted})"
+        )
+    targets = list(target.elts)
+    if star:
+        k = star[0]
+        size = len(items) - wanted
+        items[k : k + size] = [Structure(list, tuple(items[k : k + size]))]
+        targets[k] = targets[k].value
+    for t, item in zip(targets, items, strict=True):
+        bind(frame, t, item)
+
+
+def _array_items(frame: Frame, value: Value, target: Any, starred: bool) -> Structure:
+    length = (value.type.dims or (linear(0),))[0].constant
+    if starred:
+        raise frame.error(UnsupportedSyntax, "'*' of an array, whose length may vary", target)
+    wanted = len(target.elts)
+    if length is not None and length != wanted:
+        raise ValueError(f"unpacked {length} items into {wanted} names")
+    return Structure(tuple, tuple(element(frame, value, linear(k)) for k in range(wanted)))
+
+
+def element(frame: Frame, value: Value, position: Operand, safe: bool = False) -> Operand:
+    """array[position] along the first axis."""
+    rest = (value.type.dims or ())[1:]
+    suffix = [s.name for s in position.symbols()] if isinstance(position, Linear) else []
+    type_ = array(value.type.dtype, rest) if rest else numpy_scalar(value.type.dtype)
+    name = f"{value.name}_{suffix[0] if suffix else 'item'}"
+    return frame.builder.element(value, (At(position),), type_, name, safe)
+
+
+def refuse_store(frame: Frame, owner: Any, target: Any) -> None:
+    if isinstance(owner, Static) and owner.path is not None:
+        raise frame.error(
+            EffectError,
+            f"this changes {owner.path.name}, which the function captured",
+            target,
+            instead="pass the value in and return the new one",
+        )
+    what = "an array" if isinstance(owner, Value) else describe(owner)
+    raise frame.error(
+        UnsupportedSyntax, f"gradwright does not rewrite stores into {what} yet", target
+    )

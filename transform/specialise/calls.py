@@ -1,0 +1,757 @@
+"""Calls: the user's functions, rows of the table, Python's own builtins.
+
+A small straight-line function is written out where it is called; any other becomes a
+function of the residual program, once for each kind of arguments.  Numbers are lifted
+to parameters, so that recursion ends; what a callee needs to know (an axis, a key) is
+made static on demand.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import gast
+import numpy as np
+
+from gradwright.transform import source as sources
+from gradwright.transform.build import constant
+from gradwright.transform.core import (
+    Call,
+    Const,
+    Effect,
+    Function,
+    Operand,
+    Value,
+    type_of,
+)
+from gradwright.transform.errors import (
+    EffectError,
+    MissingRule,
+    UnsupportedSyntax,
+)
+from gradwright.transform.indices import Linear, linear
+from gradwright.transform.language import parameters
+from gradwright.transform.primitives.record import TABLE
+from gradwright.transform.source import Source
+from gradwright.transform.specialise.abstract import (
+    BoundMethod,
+    Closure,
+    Counting,
+    From,
+    Items,
+    Static,
+    Structure,
+    Zipped,
+    as_constant,
+    describe,
+    is_operand,
+    leaves,
+    mapped,
+)
+from gradwright.transform.specialise.frame import (
+    CONSTANT_MODULES,
+    Demand,
+    Frame,
+    Restart,
+    Unit,
+    Unready,
+    import_operand,
+    name_of_linear,
+)
+from gradwright.transform.types import Type
+
+BUILTINS: dict[Any, Callable[..., Any]] = {}
+LARGEST_INLINED = 12  # statements of a function that is written out where it is called
+
+
+class InlineInstead(Exception):
+    """This function cannot stand on its own: it returns a closure over its variables."""
+
+
+class SeparateInstead(Exception):
+    """This function turned out to call itself: it must stand on its own."""
+
+    def __init__(self, code: Any) -> None:
+        self.code = code
+
+
+def builtin(*functions: Any) -> Callable[[Any], Any]:
+    """Enter the meaning of a callable of Python or NumPy that is no row."""
+
+    def register(handler: Any) -> Any:
+        for f in functions:
+            BUILTINS[f] = handler
+        return handler
+
+    return register
+
+
+def call(
+    frame: Frame, function: Any, arguments: list[Any], keywords: dict[str, Any], node: Any
+) -> Any:
+    """The abstract result of a call."""
+    match function:
+        case Closure():
+            return call_user(frame, function.source, function, arguments, keywords, node)
+        case BoundMethod():
+            inner = Static(function.function)
+            return call(frame, inner, [function.owner, *arguments], keywords, node)
+        case Static():
+            return _call_static(frame, function, arguments, keywords, node)
+    raise frame.error(UnsupportedSyntax, f"{describe(function)} is called here", node)
+
+
+def _call_static(
+    frame: Frame, function: Static, arguments: list[Any], keywords: dict[str, Any], node: Any
+) -> Any:
+    from gradwright.transform.specialise.expressions import operate
+
+    f = _unwrapped(function.value)
+    if isinstance(f, functools.partial):
+        bound = [frame.wrap(a, _partial_path(f, k)) for k, a in enumerate(f.args)]
+        extra = {n: frame.wrap(a, _partial_path(f, n)) for n, a in f.keywords.items()}
+        return call(frame, Static(f.func), [*bound, *arguments], {**extra, **keywords}, node)
+    if hasattr(f, "__gradwright__"):
+        return _call_transformed(frame, f, arguments, keywords, node)
+    handler = _lookup(BUILTINS, f)
+    if handler is not None:
+        return handler(frame, arguments, keywords, node)
+    composed = _lookup(TABLE.compositions, f)
+    if composed is not None:
+        return call_user(frame, sources.read(composed), None, arguments, keywords, node)
+    if TABLE.knows(f):
+        _no_keywords(frame, keywords, node)
+        return operate(frame, f, node, *arguments)
+    if isinstance(f, types.MethodType):
+        owner = Static(f.__self__, function.path)
+        return call(frame, Static(f.__func__), [owner, *arguments], keywords, node)
+    if isinstance(f, types.FunctionType) and not _is_library(f):
+        return call_user(frame, sources.read(f), None, arguments, keywords, node)
+    _refuse_impure(frame, function, node)
+    raise frame.error(
+        MissingRule,
+        f"there is no rule for {describe(function)}",
+        node,
+        instead="a function with a rule, or one of your own in plain Python",
+    )
+
+
+def _lookup(table: dict[Any, Any], key: Any) -> Any:
+    try:
+        return table.get(key)
+    except TypeError:  # unhashable
+        return None
+
+
+def _unwrapped(f: Any) -> Any:
+    """The plain function behind pure memo wrappers and Numba's dispatchers."""
+    if isinstance(f, staticmethod):
+        return _unwrapped(f.__func__)
+    if isinstance(f, functools._lru_cache_wrapper):
+        return _unwrapped(f.__wrapped__)
+    if type(f).__module__.startswith("numba.") and hasattr(f, "py_func"):
+        return _unwrapped(f.py_func)
+    return f
+
+
+def _partial_path(f: functools.partial[Any], key: Any) -> Any:
+    from gradwright.transform.specialise.abstract import Path
+
+    read = (lambda: f.args[key]) if isinstance(key, int) else (lambda: f.keywords[key])
+    name = key if isinstance(key, str) else f"argument_{key}"
+    return Path(name, ("partial", id(f), key), read)
+
+
+def _is_library(f: types.FunctionType) -> bool:
+    top = (f.__module__ or "").split(".")[0]
+    return top in ("numpy", "scipy", "math", "random", "numba", "cupy")
+
+
+def _refuse_impure(frame: Frame, function: Static, node: Any) -> None:
+    """Files, clocks, eval, global random numbers and changes of captured objects."""
+    f = function.value
+    module = getattr(f, "__module__", None) or ""
+    owner = getattr(f, "__self__", None)
+    name = getattr(f, "__name__", str(f))
+    if f in (eval, exec, open, input, compile, globals, locals, vars) or module == "io":
+        words = "reads or changes what gradwright cannot see"
+        raise frame.error(EffectError, f"{name}() {words}", node)
+    if module in ("time", "random") or type(owner).__name__ in ("RandomState", "Random"):
+        raise frame.error(
+            EffectError,
+            f"{name}() gives another number at every call",
+            node,
+            instead="draw the numbers outside and pass them in",
+        )
+    if isinstance(owner, list | dict | set):
+        raise frame.error(
+            EffectError,
+            f"{type(owner).__name__}.{name}() may change an object that was captured",
+            node,
+            instead="pass the value in and return the new one",
+        )
+
+
+# ---- the user's functions ----------------------------------------------------------
+
+
+def call_user(
+    frame: Frame,
+    source: Source,
+    closure: Closure | None,
+    arguments: list[Any],
+    keywords: dict[str, Any],
+    node: Any,
+) -> Any:
+    """Call a function with source: in place, or as a function of the program."""
+    program = frame.program
+    code = source.node
+    bound = bind_arguments(frame, source, closure, arguments, keywords, node)
+    active = next((f for f in _stack(frame) if f.source.node is code), None)
+    if active is not None and code not in program.separate:
+        program.separate.add(code)
+        raise SeparateInstead(code)
+    tree, _ = program.normal_form(code)
+    small = code not in program.separate and (code in program.inlined or _is_small(tree))
+    if not small:
+        try:
+            return _call_unit(frame, source, closure, bound, node)
+        except InlineInstead:
+            program.inlined.add(code)
+    try:
+        return inline(frame, source, closure, bound, node)
+    except SeparateInstead as e:
+        if e.code is not code:
+            raise
+        return _call_unit(frame, source, closure, bound, node)
+
+
+def _stack(frame: Frame | None) -> Iterator[Frame]:
+    while frame is not None:
+        yield frame
+        frame = frame.caller
+
+
+def _is_small(tree: gast.FunctionDef) -> bool:
+    nodes = [n for s in tree.body for n in gast.walk(s)]
+    if any(isinstance(n, gast.For | gast.While) for n in nodes):
+        return False
+    return sum(isinstance(n, gast.stmt) for n in nodes) <= LARGEST_INLINED
+
+
+def bind_arguments(
+    frame: Frame,
+    source: Source,
+    closure: Closure | None,
+    arguments: list[Any],
+    keywords: dict[str, Any],
+    node: Any,
+) -> dict[str, Any]:
+    """Parameter names to abstract values, by Python's rules for calls."""
+    a = source.node.args
+    positional = [p.id for p in (*a.posonlyargs, *a.args)]
+    only_keywords = [p.id for p in a.kwonlyargs]
+    bound = dict(zip(positional, arguments, strict=False))
+    name = source.node.name
+    extra = arguments[len(positional) :]
+    if extra and a.vararg is None:
+        raise TypeError(
+            f"{name}() takes {len(positional)} positional "
+            f"argument{'s' * (len(positional) != 1)} but {len(arguments)} were given"
+        )
+    if a.vararg is not None:
+        bound[a.vararg.id] = Structure(tuple, tuple(extra))
+    if a.kwarg is not None:
+        raise frame.error(UnsupportedSyntax, "a function with '**' parameters yet", node)
+    for key, value in keywords.items():
+        if key in bound:
+            raise TypeError(f"{name}() got multiple values for argument '{key}'")
+        if key not in positional and key not in only_keywords:
+            raise TypeError(f"{name}() got an unexpected keyword argument '{key}'")
+        bound[key] = value
+    defaults = closure.defaults if closure else source.function.__defaults__ or ()
+    named = closure.keyword_defaults if closure else source.function.__kwdefaults__ or {}
+    offset = len(positional) - len(defaults)
+    for k, p in enumerate(positional):
+        if p not in bound and k >= offset:
+            bound[p] = _default(frame, source, closure, defaults[k - offset], p, k - offset)
+    for p in only_keywords:
+        if p not in bound and p in named:
+            bound[p] = _default(frame, source, closure, named[p], p, p)
+    missing = [p for p in (*positional, *only_keywords) if p not in bound]
+    if missing:
+        raise TypeError(f"{name}() missing required argument: '{missing[0]}'")
+    return bound
+
+
+def _default(
+    frame: Frame, source: Source, closure: Closure | None, value: Any, name: str, key: Any
+) -> Any:
+    if closure is not None:
+        return value  # abstract already
+    from gradwright.transform.specialise.abstract import Path
+
+    f = source.function
+    if isinstance(value, bool | int | float | complex):
+        whole = Path(name, ("defaults", id(f)), lambda: f.__defaults__)
+        frame.program.guards.setdefault(whole.key, (whole, f.__defaults__))
+        return constant(value)
+
+    def read() -> Any:
+        if isinstance(key, int):
+            return (f.__defaults__ or ())[key]
+        return (f.__kwdefaults__ or {})[key]
+
+    return frame.wrap(value, Path(name, ("default", id(f), key), read))
+
+
+def inline(
+    frame: Frame,
+    source: Source,
+    closure: Closure | None,
+    bound: dict[str, Any],
+    node: Any,
+    in_rule: bool = False,
+) -> Any:
+    """Write a function out where it is called."""
+    inner = Frame(
+        frame.program, frame.unit, source, closure.frame if closure else None, frame
+    )
+    inner.in_rule = in_rule or frame.in_rule
+    inner.env.update(bound)
+    where = frame.builder.where
+    result = run_body(inner)
+    frame.builder.where = where
+    return result
+
+
+def run_body(frame: Frame) -> Any:
+    """Specialise a whole body in normal form; the value it returns."""
+    *body, last = frame.node.body
+    frame.run(body)
+    if not isinstance(last, gast.Return):
+        frame.run([last])
+        return Static(None)
+    frame.builder.where = frame.builder.where if frame.in_rule else frame.location(last)
+    return Static(None) if last.value is None else frame.evaluate(last.value)
+
+
+# ---- functions of the program ------------------------------------------------------
+
+
+def _call_unit(
+    frame: Frame, source: Source, closure: Closure | None, bound: dict[str, Any], node: Any
+) -> Any:
+    program = frame.program
+    static: set[str] = set()
+    while True:
+        key, operands = _signature(frame, source, closure, bound, static)
+        unit = program.units.get(key)
+        if unit is not None:
+            break
+        try:
+            unit = _specialise_unit(frame, source, closure, bound, key, static)
+            break
+        except Demand as e:
+            if e.parameter is None:
+                raise
+            _make_static(frame, bound[e.parameter], node)
+            static.add(e.parameter)
+    if not unit.done and unit.result is None:  # a recursive call, of a type yet unknown
+        unit.unready = True
+        raise Unready
+    return _emit_call(frame, unit, operands)
+
+
+def _make_static(frame: Frame, value: Any, node: Any) -> None:
+    """Pass a demand on to whoever holds the number, unless it is known here."""
+    for leaf in leaves(value):
+        frame.static_int(leaf, node, "this argument")
+
+
+def _signature(
+    frame: Frame,
+    source: Source,
+    closure: Closure | None,
+    bound: dict[str, Any],
+    static: set[str],
+) -> tuple[Any, list[Operand]]:
+    """The key of a unit and the operands of a call of it."""
+    operands: list[Operand] = []
+
+    def part(a: Any, keep: bool) -> Any:
+        a = as_constant(a)
+        if isinstance(a, Structure):
+            return a.kind, tuple(part(i, keep) for i in a.items)
+        if is_operand(a):
+            if isinstance(a, Linear) and keep and a.constant is not None:
+                return "static", a.constant
+            if isinstance(a, Const) and not a.type.is_number:
+                return "static", a.value
+            operands.append(a)
+            return _kind_of(type_of(a))
+        held = a.value if isinstance(a, Static) else a
+        return "static", type(held), id(held)
+
+    parts = tuple((n, part(a, n in static)) for n, a in bound.items())
+    scope = id(closure) if closure else id(source.function.__globals__)
+    cells = None if closure else tuple(map(id, source.function.__closure__ or ()))
+    return (id(source.node), scope, cells, parts), operands
+
+
+def _kind_of(t: Type) -> Any:
+    if t.dims is None:
+        return t
+    return t.dtype, tuple(d.constant == 1 for d in t.dims)
+
+
+def _specialise_unit(
+    frame: Frame,
+    source: Source,
+    closure: Closure | None,
+    bound: dict[str, Any],
+    key: Any,
+    static: set[str],
+) -> Unit:
+    """Write a core function for one kind of arguments; its result type by iteration."""
+    program = frame.program
+    guess: Any = None
+    while True:
+        unit = Unit(_name_of(source), frame)
+        unit.result = guess
+        unit.builder.where = frame.builder.where
+        inner = Frame(program, unit, source, closure.frame if closure else None, frame)
+        inner.env.update(_lifted_arguments(unit, bound, static))
+        parameters_of = {s: n for n, s in _owners(inner.env)}
+        unit.function.params = unit.params
+        program.units[key] = unit
+        try:
+            value = run_body(inner)
+            _refuse_escaping(value, unit)
+        except Demand as e:
+            del program.units[key]
+            e.parameter = parameters_of.get(e.symbol)
+            for param, outer in unit.captures.values():
+                if param is e.symbol:
+                    _make_static(frame, outer, source.node)
+            raise
+        except BaseException:
+            del program.units[key]
+            raise
+        result = mapped(_abstract_type, _known_operands(value))
+        settled = guess is None or _same_result(guess, result)
+        if settled and not unit.unready:
+            _finish(unit, value, result, source)
+            return unit
+        guess = result
+
+
+def _lifted_arguments(
+    unit: Unit, bound: dict[str, Any], static: set[str]
+) -> dict[str, Any]:
+    """Parameters for the run-time parts of the arguments."""
+
+    def lift(name: str, a: Any) -> Any:
+        a = as_constant(a)
+        if isinstance(a, Structure):
+            items = (lift(f"{name}_{k}", i) for k, i in enumerate(a.items))
+            return Structure(a.kind, tuple(items))
+        if isinstance(a, Linear) and name in static and a.constant is not None:
+            return a
+        if isinstance(a, Const) and not a.type.is_number:
+            return Static(a.value)
+        return unit.param(name, type_of(a)) if is_operand(a) else a
+
+    return {n: lift(n, a) for n, a in bound.items()}
+
+
+def _owners(env: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    for name, a in env.items():
+        for leaf in leaves(a):
+            if isinstance(leaf, Linear):
+                for s in leaf.symbols():
+                    yield name, s
+            elif isinstance(leaf, Value):
+                yield name, leaf
+
+
+def _known_operands(value: Any) -> Any:
+    return mapped(as_constant, value)
+
+
+def _abstract_type(leaf: Any) -> Any:
+    """A result leaf by its type; what is static stays as it is."""
+    if isinstance(leaf, Const) and not leaf.type.is_number:
+        return Static(leaf.value)
+    return type_of(leaf) if is_operand(leaf) else leaf
+
+
+def _same_result(a: Any, b: Any) -> bool:
+    x, y = list(leaves(a)), list(leaves(b))
+    return len(x) == len(y) and all(_same_leaf(p, q) for p, q in zip(x, y, strict=True))
+
+
+def _same_leaf(a: Any, b: Any) -> bool:
+    if isinstance(a, Type) and isinstance(b, Type):
+        return _kind_of(a) == _kind_of(b)
+    if isinstance(a, Static) and isinstance(b, Static):
+        return a.value is b.value
+    return a is b
+
+
+def _refuse_escaping(value: Any, unit: Unit) -> None:
+    for leaf in leaves(value):
+        if isinstance(leaf, Closure) and leaf.frame.unit is unit:
+            raise InlineInstead
+        if isinstance(leaf, BoundMethod | Counting | Items | Zipped):
+            raise InlineInstead
+
+
+def _finish(unit: Unit, value: Any, result: Any, source: Source) -> None:
+    unit.result, unit.done = result, True
+    f = unit.function
+    f.body = unit.builder.block
+    f.results = [x for x in leaves(_known_operands(value)) if _is_runtime(x)]
+    f.filename = source.filename
+    for caller, statement in unit.recursive_calls:
+        extra = tuple(
+            _recursive_capture(caller, unit, param, outer)
+            for param, outer in unit.captures.values()
+        )
+        statement.operands = (*statement.operands, *extra)
+
+
+def _recursive_capture(caller: Frame, unit: Unit, param: Value, outer: Any) -> Any:
+    if caller.unit is unit:
+        return Linear({param: 1}) if isinstance(outer, Linear) else param
+    return import_operand(caller, unit, param)
+
+
+def _is_runtime(leaf: Any) -> bool:
+    return is_operand(leaf) and not (isinstance(leaf, Const) and not leaf.type.is_number)
+
+
+def _emit_call(frame: Frame, unit: Unit, operands: list[Operand]) -> Any:
+    """The call itself, and its results put back into their structure."""
+    outs: list[Value] = []
+
+    def fresh(leaf: Any) -> Any:
+        if not isinstance(leaf, Type):
+            return leaf
+        out = Value(f"{unit.name}_value", leaf)
+        outs.append(out)
+        if leaf.is_array:
+            from gradwright.transform.indices import Dim, symbol
+            from gradwright.transform.types import array
+
+            dims = (
+                d if d.constant == 1 else symbol(Dim(out, k))
+                for k, d in enumerate(leaf.dims or ())
+            )
+            out.type = array(leaf.dtype, tuple(dims))
+        return Linear({out: 1}) if leaf.python and leaf.dtype == "int" else out
+
+    result = mapped(fresh, unit.result)
+    captured = tuple(outer for _, outer in unit.captures.values()) if unit.done else ()
+    s = Call(tuple(outs), unit.function, (*operands, *captured))
+    frame.builder.add(s)
+    if not unit.done:  # captures that are still to come are added when it is
+        unit.recursive_calls.append((frame, s))
+    return result
+
+
+def _name_of(source: Source) -> str:
+    name = source.node.name
+    return "inner" if name == "<lambda>" else str(name)
+
+
+# ---- Python's builtins -------------------------------------------------------------
+
+
+def _no_keywords(frame: Frame, keywords: dict[str, Any], node: Any, *known: str) -> None:
+    for k in keywords:
+        if k not in known:
+            raise frame.error(
+                UnsupportedSyntax, f"gradwright does not know {k}= of this call yet", node
+            )
+
+
+@builtin(len)
+def _len(frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any) -> Any:
+    (a,) = arguments
+    match a:
+        case Structure():
+            return constant(len(a.items))
+        case Static():
+            return constant(len(a.value))
+        case Value() if a.type.is_array and a.type.dims:
+            return a.type.dims[0]
+    raise frame.error(UnsupportedSyntax, f"len() of {describe(a)}", node)
+
+
+@builtin(range)
+def _range(frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any) -> Any:
+    for a in arguments:
+        if not is_operand(a) or not type_of(a).is_integer:
+            raise TypeError("range() takes integers")
+    bounds = [*arguments] if len(arguments) > 1 else [linear(0), *arguments]
+    step = bounds[2] if len(bounds) == 3 else linear(1)
+    return Counting(bounds[0], bounds[1], step)
+
+
+@builtin(enumerate)
+def _enumerate(frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any) -> Any:
+    start = keywords.get("start", arguments[1] if len(arguments) > 1 else linear(0))
+    items = iterable(frame, arguments[0], node)
+    if isinstance(items, Structure):
+        numbered = (
+            Structure(tuple, (start + k, item)) for k, item in enumerate(items.items)
+        )
+        return Structure(tuple, tuple(numbered))
+    return Zipped((From(start), items))
+
+
+@builtin(zip)
+def _zip(frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any) -> Any:
+    _no_keywords(frame, keywords, node)
+    parts = [iterable(frame, a, node) for a in arguments]
+    fixed = [len(p.items) for p in parts if isinstance(p, Structure)]
+    if len(fixed) == len(parts):
+        rows = zip(*(p.items for p in parts), strict=False)
+        return Structure(tuple, tuple(Structure(tuple, tuple(r)) for r in rows))
+    if fixed:
+        raise frame.error(
+            UnsupportedSyntax, "zip() of a tuple and of something of run-time length", node
+        )
+    return Zipped(tuple(parts))
+
+
+@builtin(reversed)
+def _reversed(frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any) -> Any:
+    items = iterable(frame, arguments[0], node)
+    match items:
+        case Structure():
+            return Structure(items.kind, items.items[::-1])
+        case Counting():
+            return Counting(items.start, items.stop, items.step, not items.backwards)
+        case Items():
+            return Items(items.array, not items.backwards)
+    raise TypeError(f"'{type(items).__name__.lower()}' object is not reversible")
+
+
+def iterable(frame: Frame, a: Any, node: Any) -> Any:
+    """What a loop runs over."""
+    match a:
+        case Structure() | Counting() | Items() | Zipped():
+            return a
+        case Value() if a.type.dims:
+            return Items(a)
+        case Static() if isinstance(a.value, str | tuple | list | range):
+            from gradwright.transform.specialise.expressions import lift
+
+            if a.path is None or isinstance(a.value, str | range):
+                return Structure(tuple, tuple(map(lift, a.value)))
+            items = (frame.wrap(v, a.path.item(k)) for k, v in enumerate(a.value))
+            return Structure(type(a.value), tuple(items))
+    raise frame.error(UnsupportedSyntax, f"a loop over {describe(a)}", node)
+
+
+@builtin(tuple, list)
+def _sequence(frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any) -> Any:
+    kind = tuple if isinstance(node.func, gast.Name) and node.func.id == "tuple" else list
+    if not arguments:
+        return Structure(kind, ())
+    items = iterable(frame, arguments[0], node)
+    if not isinstance(items, Structure):
+        raise frame.error(
+            UnsupportedSyntax, f"a {kind.__name__} of run-time length yet", node
+        )
+    return Structure(kind, items.items)
+
+
+@builtin(isinstance)
+def _isinstance(frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any) -> Any:
+    a, classes = arguments
+    wanted = tuple(c.value for c in leaves(classes))
+    return constant(any(_is_instance(a, c) for c in wanted))
+
+
+def _is_instance(a: Any, cls: Any) -> bool:
+    match a:
+        case Static():
+            return isinstance(a.value, cls)
+        case Structure():
+            return issubclass(a.kind, cls)
+        case Closure():
+            return issubclass(types.FunctionType, cls)
+    t = type_of(a)
+    if t.is_array:
+        return issubclass(np.ndarray, cls)
+    kinds = {"bool": bool, "int": int, "float": float, "complex": complex, "str": str}
+    real = kinds[t.dtype] if t.python else np.dtype(t.dtype).type
+    return issubclass(real, cls)
+
+
+@builtin(print)
+def _print(frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any) -> Any:
+    from gradwright.transform.specialise.expressions import as_operand
+
+    _no_keywords(frame, keywords, node, "sep", "end", "flush")
+    shown = [as_operand(frame, as_constant(a), node) for a in arguments]
+    named = tuple(
+        (k, as_operand(frame, as_constant(a), node)) for k, a in keywords.items()
+    )
+    frame.builder.add(Effect(print, tuple(shown), named))
+    return Static(None)
+
+
+@builtin(np.array, np.asarray)
+def _array(frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any) -> Any:
+    from gradwright.transform.specialise.expressions import display
+
+    _no_keywords(frame, keywords, node)
+    if len(arguments) != 1:
+        raise frame.error(UnsupportedSyntax, "np.array with a dtype yet", node)
+    return display(frame, arguments[0], node)
+
+
+@builtin(max, min)
+def _extreme(frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any) -> Any:
+    from gradwright.transform.specialise.expressions import operate
+
+    _no_keywords(frame, keywords, node)
+    f = max if isinstance(node.func, gast.Name) and node.func.id == "max" else min
+    items = arguments
+    if len(arguments) == 1:
+        found = iterable(frame, arguments[0], node)
+        if not isinstance(found, Structure):
+            instead = f"np.{f.__name__}(...)"
+            raise frame.error(
+                UnsupportedSyntax, f"{f.__name__}() over an array yet", node, instead
+            )
+        items = list(found.items)
+    if not items:
+        raise ValueError(f"{f.__name__}() arg is an empty sequence")
+    best = items[0]
+    for other in items[1:]:
+        best = operate(frame, f, node, best, other)
+    return best
+
+
+# ---- transforms met inside the program ---------------------------------------------
+
+
+def _call_transformed(
+    frame: Frame, transformed: Any, arguments: list[Any], keywords: dict[str, Any], node: Any
+) -> Any:
+    assert frame.program.apply is not None
+    return frame.program.apply(frame, transformed, arguments, keywords, node)
+
+
+__all__ = [
+    "CONSTANT_MODULES", "Function", "Restart", "bind_arguments", "call", "call_user",
+    "inline", "name_of_linear", "run_body",
+]  # fmt: skip

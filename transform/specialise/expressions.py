@@ -1,0 +1,789 @@
+"""What each kind of expression means: Python's evaluation on abstract values."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import gast
+import numpy as np
+
+from gradwright.transform import core
+from gradwright.transform.build import constant, row
+from gradwright.transform.core import (
+    Alloc,
+    At,
+    Cell,
+    Const,
+    If,
+    NewAxis,
+    Operand,
+    Span,
+    Value,
+    Whole,
+    type_of,
+)
+from gradwright.transform.errors import MissingRule, UnsupportedSyntax
+from gradwright.transform.indices import Dim, Linear, linear, multiply, symbol
+from gradwright.transform.liveness import assigned
+from gradwright.transform.primitives.record import SPELLINGS, TABLE, Primitive
+from gradwright.transform.primitives.structural import DISPLAY, FORMAT
+from gradwright.transform.specialise.abstract import (
+    BoundMethod,
+    Closure,
+    Static,
+    Structure,
+    as_constant,
+    describe,
+    is_operand,
+    leaves,
+    mapped,
+)
+from gradwright.transform.specialise.bindings import bind
+from gradwright.transform.specialise.calls import call
+from gradwright.transform.specialise.frame import CONSTANT_MODULES, EXPRESSIONS, Frame
+from gradwright.transform.types import BOOL, TEXT, Type, array, join, numpy_scalar
+
+BINARY = {
+    gast.Add: operator.add, gast.Sub: operator.sub, gast.Mult: operator.mul,
+    gast.Div: operator.truediv, gast.FloorDiv: operator.floordiv, gast.Mod: operator.mod,
+    gast.Pow: operator.pow, gast.BitAnd: operator.and_, gast.BitOr: operator.or_,
+    gast.BitXor: operator.xor, gast.LShift: operator.lshift, gast.RShift: operator.rshift,
+}  # fmt: skip
+UNARY = {
+    gast.UAdd: operator.pos, gast.USub: operator.neg, gast.Not: operator.not_,
+    gast.Invert: operator.invert,
+}  # fmt: skip
+COMPARISONS = {
+    gast.Lt: operator.lt, gast.LtE: operator.le, gast.Gt: operator.gt,
+    gast.GtE: operator.ge, gast.Eq: operator.eq, gast.NotEq: operator.ne,
+    gast.Is: operator.is_, gast.IsNot: operator.is_not,
+}  # fmt: skip
+
+Handler = Callable[[Frame, Any], Any]
+
+
+def expression(*nodes: type) -> Callable[[Handler], Handler]:
+    """Enter a handler in the registry."""
+
+    def register(handler: Handler) -> Handler:
+        for node in nodes:
+            EXPRESSIONS[node] = handler
+        return handler
+
+    return register
+
+
+# ---- operands ----------------------------------------------------------------------
+
+
+def as_operand(frame: Frame, a: Any, node: Any) -> Operand:
+    """A run-time operand from an abstract value, or an error naming what it is."""
+    if is_operand(a):
+        return a  # type: ignore[no-any-return]
+    raise frame.error(
+        UnsupportedSyntax, f"a number is needed here, and this is {describe(a)}", node
+    )
+
+
+def operate(frame: Frame, function: Any, node: Any, *values: Any) -> Any:
+    """The row of a callable applied to abstract values."""
+    operands = [display(frame, v, node) for v in values]
+    p = TABLE.find(function, len(operands))
+    if p is None:
+        raise frame.error(
+            MissingRule,
+            f"there is no rule for {_spelled(function)} of {len(operands)} operands",
+            node,
+            instead="a function with a rule, or one of your own in plain Python",
+        )
+    if frame.in_rule:
+        p = _twin(p, operands)
+    assume_equal_dims(frame, operands)
+    try:
+        return frame.builder.let(p, *operands)
+    except TypeError as e:
+        kinds = " and ".join(str(type_of(o)) for o in operands)
+        raise frame.error(UnsupportedSyntax, f"{p.spelling} of {kinds}: {e}", node) from None
+
+
+def _spelled(function: Any) -> str:
+    module = getattr(function, "__module__", None) or ""
+    name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None)
+    return f"{module}.{name}".lstrip(".") if name else repr(function)
+
+
+def _twin(p: Primitive, operands: list[Operand]) -> Primitive:
+    """In a rule: Python's own function where all operands are Python's numbers."""
+    types = [type_of(o) for o in operands]
+    if not p.spelling.startswith("np.") or not all(t.python for t in types):
+        return p
+    return TABLE.twin(p, "cmath" if any(t.is_complex for t in types) else "math")
+
+
+def assume_equal_dims(frame: Frame, operands: list[Operand]) -> None:
+    """Remember which dims of parameters must be equal; the entry checks them."""
+    shapes = [t.dims for t in map(type_of, operands) if t.dims]
+    for k in range(1, max(map(len, shapes), default=0) + 1):
+        met = [s[-k] for s in shapes if len(s) >= k and s[-k].constant is None]
+        for other in met[1:]:
+            if other != met[0]:
+                frame.program.equal_dims.setdefault((met[0], other), frame.builder.where)
+
+
+def display(frame: Frame, a: Any, node: Any) -> Operand:
+    """An operand; a (nested) tuple or list of numbers becomes an array, as in NumPy."""
+    if not isinstance(a, Structure):
+        return as_operand(frame, as_constant(a), node)
+    items = [as_operand(frame, leaf, node) for leaf in leaves(a)]
+    shape = _shape(frame, a, node)
+    if not items:
+        return frame.builder.let(DISPLAY, attribute=shape, type=array(float, shape))
+    if any(type_of(i).is_array for i in items):
+        raise frame.error(UnsupportedSyntax, "gradwright does not stack arrays yet", node)
+    types = [type_of(i) for i in items]
+    dtype = np.result_type(*(np.array(t.weak()(0)) if t.python else t.weak() for t in types))
+    return frame.builder.let(
+        DISPLAY, *items, attribute=shape, type=array(dtype, shape), name="values"
+    )
+
+
+def _shape(frame: Frame, a: Structure, node: Any) -> tuple[int, ...]:
+    shapes = {_shape(frame, i, node) if isinstance(i, Structure) else () for i in a.items}
+    if len(shapes) > 1:
+        raise frame.error(UnsupportedSyntax, "the rows of this array differ in length", node)
+    return (len(a.items), *(shapes.pop() if shapes else ()))
+
+
+# ---- literals and names ------------------------------------------------------------
+
+
+@expression(gast.Constant)
+def _constant(frame: Frame, node: Any) -> Any:
+    if isinstance(node.value, bool | int | float | complex):
+        return constant(node.value)
+    return Static(node.value)
+
+
+@expression(gast.Name)
+def _name(frame: Frame, node: Any) -> Any:
+    return frame.lookup(node.id, node)
+
+
+@expression(gast.Tuple, gast.List)
+def _tuple(frame: Frame, node: Any) -> Any:
+    kind = tuple if isinstance(node, gast.Tuple) else list
+    return Structure(kind, tuple(spread(frame, node.elts)))
+
+
+def spread(frame: Frame, nodes: list[Any]) -> list[Any]:
+    """The values of expressions, starred ones taken apart."""
+    values: list[Any] = []
+    for n in nodes:
+        if isinstance(n, gast.Starred):
+            inner = frame.evaluate(n.value)
+            if not isinstance(inner, Structure):
+                raise frame.error(
+                    UnsupportedSyntax, f"'*' of {describe(inner)}, whose length may vary", n
+                )
+            values.extend(inner.items)
+        else:
+            values.append(frame.evaluate(n))
+    return values
+
+
+@expression(gast.Lambda)
+def _lambda(frame: Frame, node: Any) -> Any:
+    body = gast.Return(value=node.body)
+    gast.copy_location(body, node.body)
+    made = gast.FunctionDef(
+        name="<lambda>", args=node.args, body=[body], decorator_list=[], returns=None,
+        type_comment=None, type_params=[],
+    )  # fmt: skip
+    gast.copy_location(made, node)
+    return closure(frame, made)
+
+
+def closure(frame: Frame, node: Any) -> Closure:
+    """A nested function: its defaults are evaluated now, its free names later."""
+    a = node.args
+    keywords = {
+        k.id: frame.evaluate(d)
+        for k, d in zip(a.kwonlyargs, a.kw_defaults, strict=True)
+        if d is not None
+    }
+    defaults = tuple(frame.evaluate(d) for d in a.defaults)
+    return Closure(frame.source.nested(node), frame, defaults, keywords)
+
+
+@expression(gast.NamedExpr)
+def _walrus(frame: Frame, node: Any) -> Any:
+    value = frame.evaluate(node.value)
+    frame.assign(node.target.id, value, node)
+    return frame.lookup(node.target.id, node)
+
+
+# ---- arithmetic --------------------------------------------------------------------
+
+
+@expression(gast.BinOp)
+def _binary(frame: Frame, node: Any) -> Any:
+    if isinstance(node.op, gast.MatMult):
+        raise frame.refusal(node.op)
+    left, right = frame.evaluate(node.left), frame.evaluate(node.right)
+    return binary(frame, BINARY[type(node.op)], left, right, node)
+
+
+def binary(frame: Frame, function: Any, a: Any, b: Any, node: Any) -> Any:
+    """a <operator> b on abstract values."""
+    if isinstance(a, Linear) and isinstance(b, Linear):
+        return integer(frame, function, a, b, node)
+    if isinstance(a, Structure) or isinstance(b, Structure):
+        joined = _sequence(frame, function, a, b, node)
+        if joined is not None:
+            return joined
+    if isinstance(a, Static) and isinstance(b, Static):
+        return Static(function(a.value, b.value))
+    texts = [x for x in (a, b) if isinstance(as_constant(x), Const) and _is_text(x)]
+    if texts or any(isinstance(x, Value) and x.type == TEXT for x in (a, b)):
+        raise frame.error(
+            UnsupportedSyntax,
+            "a number is turned into text here, and text has no derivative",
+            node,
+            instead="an f-string inside print, if it is only to be shown",
+        )
+    return operate(frame, function, node, a, b)
+
+
+def _is_text(a: Any) -> bool:
+    return isinstance(a, Static) and isinstance(a.value, str)
+
+
+def integer(frame: Frame, function: Any, a: Linear, b: Linear, node: Any) -> Any:
+    """Python ints: linear where it stays linear, exact where known."""
+    if a.constant is not None and b.constant is not None and not frame.in_rule:
+        try:
+            return constant(function(a.constant, b.constant))
+        except (ArithmeticError, ValueError):
+            pass  # raised when the program gets there
+    if function is operator.add:
+        return a + b
+    if function is operator.sub:
+        return a - b
+    if function is operator.mul and (product := multiply(a, b)) is not None:
+        return product
+    return operate(frame, function, node, a, b)
+
+
+def _sequence(frame: Frame, function: Any, a: Any, b: Any, node: Any) -> Structure | None:
+    """Concatenation and repetition of tuples and lists; None where NumPy decides."""
+    both = isinstance(a, Structure) and isinstance(b, Structure)
+    if both and function is operator.add and a.kind is b.kind:
+        return Structure(a.kind, a.items + b.items)
+    if function is operator.mul:
+        for s, n in ((a, b), (b, a)):
+            if isinstance(s, Structure) and isinstance(n, Linear):
+                times = frame.static_int(n, node, "how often a tuple or list is repeated")
+                return Structure(s.kind, s.items * times)
+    if any(isinstance(x, Value) and x.type.is_array for x in (a, b)):
+        return None
+    raise frame.error(
+        UnsupportedSyntax,
+        f"{SPELLINGS[function]} of {describe(a)} and {describe(b)}",
+        node,
+        instead="np.array(...) of it, if arithmetic of its numbers is meant",
+    )
+
+
+@expression(gast.UnaryOp)
+def _unary(frame: Frame, node: Any) -> Any:
+    if isinstance(node.op, gast.Not):
+        test = truth(frame, frame.evaluate(node.operand), node)
+        return constant(not test) if isinstance(test, bool) else operate(
+            frame, operator.not_, node, test
+        )  # fmt: skip
+    value = frame.evaluate(node.operand)
+    if isinstance(value, Linear):
+        if isinstance(node.op, gast.USub):
+            return -value
+        if isinstance(node.op, gast.UAdd):
+            return value
+    if isinstance(node.op, gast.USub) and isinstance(value, Const):
+        return constant(-value.value, f"-{value.text}" if value.text else None)
+    return operate(frame, UNARY[type(node.op)], node, value)
+
+
+# ---- truth, conditions and comparisons ---------------------------------------------
+
+
+def truth(frame: Frame, a: Any, node: Any) -> bool | Operand:
+    """Whether a value is true: known now, or an operand to test at run time."""
+    match a:
+        case Static():
+            return bool(a.value)
+        case Structure():
+            return bool(a.items)
+        case Closure() | BoundMethod():
+            return True
+        case Linear() if a.constant is not None:
+            return bool(a.constant)
+        case Const() if a.text is None:
+            return bool(a.value)
+    operand = as_operand(frame, a, node)
+    t = type_of(operand)
+    if t.is_array:
+        raise frame.error(
+            UnsupportedSyntax,
+            "the truth value of an array is ambiguous",
+            node,
+            instead="np.where for a choice by element, or .any() or .all() of it",
+        )
+    return operand
+
+
+@expression(gast.IfExp)
+def _conditional(frame: Frame, node: Any) -> Any:
+    test = truth_of_test(frame, node.test)
+    if isinstance(test, bool):
+        return frame.evaluate(node.body if test else node.orelse)
+    if type_of(test).is_array:  # in a rule, whose operands are arrays
+        then, orelse = frame.evaluate(node.body), frame.evaluate(node.orelse)
+        return operate(frame, np.where, node, test, then, orelse)
+    return choose(
+        frame,
+        test,
+        lambda: frame.evaluate(node.body),
+        lambda: frame.evaluate(node.orelse),
+        node,
+        "chosen",
+    )
+
+
+def truth_of_test(frame: Frame, node: Any) -> bool | Operand:
+    value = frame.evaluate(node)
+    if frame.in_rule and isinstance(value, Value) and value.type.is_array:
+        return value
+    return truth(frame, value, node)
+
+
+def choose(
+    frame: Frame,
+    test: Operand,
+    then: Callable[[], Any],
+    orelse: Callable[[], Any],
+    node: Any,
+    name: str,
+) -> Any:
+    """The value of whichever branch is taken; only that one is evaluated."""
+    results: list[Any] = []
+    env = dict(frame.env)
+    written = [frame.block(lambda b=b: results.append(b())) for b in (then, orelse)]
+    a, b = results
+    if any(frame.env.get(n) is not env.get(n) for n in frame.env):
+        raise frame.error(
+            UnsupportedSyntax,
+            "':=' where it may not be evaluated",
+            node,
+            instead="an assignment of its own before this statement",
+        )
+    merged, cells = _merge(frame, a, b, node, name)
+    if not cells and not any(written):
+        return merged
+    for cell, *_ in cells:
+        frame.builder.add(Alloc(cell))
+    for block, side in zip(written, (1, 2), strict=True):
+        with frame.builder.nested(block):
+            for entry in cells:
+                frame.builder.store(entry[0], entry[side])
+    frame.builder.add(If(test, *written))
+    return mapped(lambda x: frame.builder.load(x) if isinstance(x, Cell) else x, merged)
+
+
+def _merge(
+    frame: Frame, a: Any, b: Any, node: Any, name: str
+) -> tuple[Any, list[tuple[Cell, Operand, Operand]]]:
+    """One abstract value for two: cells where they differ at run time."""
+    if isinstance(a, Structure) and isinstance(b, Structure):
+        if a.kind is b.kind and len(a.items) == len(b.items):
+            pairs = [
+                _merge(frame, x, y, node, name) for x, y in zip(a.items, b.items, strict=True)
+            ]
+            cells = [c for _, inner in pairs for c in inner]
+            return Structure(a.kind, tuple(m for m, _ in pairs)), cells
+    if a is b or (is_operand(a) and is_operand(b) and a == b):
+        return a, []
+    if isinstance(a, Static) and isinstance(b, Static) and a.value is b.value:
+        return a, []
+    x, y = as_constant(a), as_constant(b)
+    joined = join(type_of(x), type_of(y)) if is_operand(x) and is_operand(y) else None
+    if joined is None:
+        raise frame.error(
+            UnsupportedSyntax,
+            f"this is {describe(a)} or {describe(b)}, depending on the condition",
+            node,
+            instead="if and else around what uses it",
+        )
+    cell = Cell(name, joined, choice=True)
+    return cell, [(cell, x, y)]
+
+
+@expression(gast.BoolOp)
+def _boolean(frame: Frame, node: Any) -> Any:
+    return _chain(frame, isinstance(node.op, gast.And), node.values, node)
+
+
+def _chain(frame: Frame, is_and: bool, nodes: list[Any], node: Any) -> Any:
+    first = frame.evaluate(nodes[0])
+    if len(nodes) == 1:
+        return first
+    return short_circuit(
+        frame, is_and, first, lambda: _chain(frame, is_and, nodes[1:], node), node
+    )
+
+
+def short_circuit(
+    frame: Frame, is_and: bool, first: Any, rest: Callable[[], Any], node: Any
+) -> Any:
+    """`first and rest()` or `first or rest()`."""
+    test = truth(frame, first, node)
+    if isinstance(test, bool):
+        return rest() if test is is_and else first
+    name = "both" if is_and else "either"
+    if is_and:
+        return choose(frame, test, rest, lambda: first, node, name)
+    return choose(frame, test, lambda: first, rest, node, name)
+
+
+@expression(gast.Compare)
+def _compare(frame: Frame, node: Any) -> Any:
+    left = frame.evaluate(node.left)
+
+    def link(k: int, left: Any) -> Any:
+        right = frame.evaluate(node.comparators[k])
+        result = comparison(frame, node.ops[k], left, right, node)
+        if k + 1 == len(node.ops):
+            return result
+        return short_circuit(frame, True, result, lambda: link(k + 1, right), node)
+
+    return link(0, left)
+
+
+def comparison(frame: Frame, op: Any, a: Any, b: Any, node: Any) -> Any:
+    """One comparison; known now where both sides are."""
+    if isinstance(op, gast.In | gast.NotIn):
+        return _membership(frame, op, a, b, node)
+    function = COMPARISONS[type(op)]
+    if isinstance(op, gast.Is | gast.IsNot):
+        return _identity(frame, function, a, b, node)
+    known = _known_comparison(function, a, b)
+    if known is not None:
+        return constant(known)
+    if isinstance(a, Structure) or isinstance(b, Structure):
+        if not any(isinstance(x, Value) and x.type.is_array for x in (a, b)):
+            raise frame.error(UnsupportedSyntax, "tuples are compared here", node)
+    x, y = as_constant(a), as_constant(b)
+    if any(is_operand(v) and type_of(v) == TEXT for v in (x, y)):
+        p = row(function, 2)
+        return frame.builder.let(p, as_operand(frame, x, node), y, type=BOOL)
+    return operate(frame, function, node, a, b)
+
+
+def _known_comparison(function: Any, a: Any, b: Any) -> bool | None:
+    if isinstance(a, Linear) and isinstance(b, Linear):
+        difference = (a - b).constant
+        return None if difference is None else bool(function(difference, 0))
+    if isinstance(a, Static) and isinstance(b, Static):
+        return bool(function(a.value, b.value))
+    if isinstance(a, Const) and isinstance(b, Const):
+        return bool(function(a.value, b.value))
+    return None
+
+
+def _identity(frame: Frame, function: Any, a: Any, b: Any, node: Any) -> Any:
+    for x, y in ((a, b), (b, a)):
+        if isinstance(y, Static):
+            if isinstance(x, Static):
+                return constant(bool(function(x.value, y.value)))
+            if is_operand(x) and y.value is None and type_of(x).optional:
+                none = as_constant(y)
+                return frame.builder.let(row(function, 2), x, none, type=BOOL)
+            return constant(function is operator.is_not)
+    raise frame.error(
+        UnsupportedSyntax, "'is' between numbers or arrays", node, instead="=="
+    )
+
+
+def _membership(frame: Frame, op: Any, a: Any, b: Any, node: Any) -> Any:
+    negated = isinstance(op, gast.NotIn)
+    if isinstance(b, Static) and isinstance(a, Static):
+        return constant((a.value in b.value) is not negated)
+    if isinstance(b, Static) and isinstance(a, Linear) and a.constant is not None:
+        return constant((a.constant in b.value) is not negated)
+    if not isinstance(b, Structure):
+        raise frame.error(UnsupportedSyntax, f"'in' {describe(b)}", node)
+    found: Any = constant(False)
+    for item in reversed(b.items):
+        rest = found
+        equal = comparison(frame, gast.Eq(), a, item, node)
+        found = short_circuit(frame, False, equal, lambda rest=rest: rest, node)
+    return operate(frame, operator.not_, node, found) if negated else found
+
+
+# ---- subscripts and attributes -----------------------------------------------------
+
+
+@expression(gast.Subscript)
+def _subscript(frame: Frame, node: Any) -> Any:
+    owner = frame.evaluate(node.value)
+    match owner:
+        case Structure():
+            return _structure_item(frame, owner, node)
+        case Value() if owner.type.is_array:
+            return array_item(frame, owner, node)
+        case Static():
+            return _static_item(frame, owner, node)
+    raise frame.error(UnsupportedSyntax, f"{describe(owner)} has no elements", node)
+
+
+def _structure_item(frame: Frame, owner: Structure, node: Any) -> Any:
+    if isinstance(node.slice, gast.Slice):
+        bounds = [
+            None if b is None else frame.static_int(frame.evaluate(b), b, "this bound")
+            for b in (node.slice.lower, node.slice.upper, node.slice.step)
+        ]
+        return Structure(owner.kind, owner.items[slice(*bounds)])
+    position = frame.evaluate(node.slice)
+    if isinstance(position, Value) and position.type.is_bool:
+        position = frame.evaluate(node.slice)
+    k = frame.static_int(position, node, f"the position in a {owner.kind.__name__}")
+    if not -len(owner.items) <= k < len(owner.items):
+        raise frame.error(UnsupportedSyntax, f"{owner.kind.__name__} index out of range", node)
+    return owner.items[k]
+
+
+def _static_item(frame: Frame, owner: Static, node: Any) -> Any:
+    key = frame.evaluate(node.slice)
+    if isinstance(key, Linear):
+        key = Static(frame.static_int(key, node, "this key"))
+    if not isinstance(key, Static):
+        raise frame.error(UnsupportedSyntax, f"the key is {describe(key)}", node)
+    if owner.path is None:
+        return lift(owner.value[key.value])
+    return frame.wrap(owner.value[key.value], owner.path.item(key.value))
+
+
+def lift(value: Any) -> Any:
+    """A plain object known now, as an abstract value."""
+    if isinstance(value, bool | int | float | complex):
+        return constant(value)
+    if isinstance(value, tuple | list):
+        return Structure(type(value), tuple(map(lift, value)))
+    return Static(value)
+
+
+def array_item(frame: Frame, owner: Value, node: Any) -> Any:
+    """array[index] for every basic index."""
+    parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
+    index = tuple(_index_part(frame, p) for p in parts)
+    name = f"{owner.name}_{_suffix(index)}"
+    out = Value(name, owner.type)
+    out.type = type_of_part(owner, index, out, frame, node)
+    s = core.Load(out, owner, index)
+    frame.builder.definition[out] = s
+    frame.builder.add(s)
+    return out
+
+
+def _suffix(index: core.Index) -> str:
+    match index:
+        case (At(position=Linear() as k),) if k.constant is not None and k.constant >= 0:
+            return str(k.constant)
+        case (At(position=Linear() as k),):
+            names = [s.name for s in k.symbols() if isinstance(s, Value)]
+            return names[0] if len(names) == 1 else "item"
+    return "part" if any(isinstance(i, Span) for i in index) else "item"
+
+
+def _index_part(frame: Frame, node: Any) -> Any:
+    if isinstance(node, gast.Slice):
+        bounds = [
+            None if b is None else as_operand(frame, frame.evaluate(b), b)
+            for b in (node.lower, node.upper, node.step)
+        ]
+        return Span(*bounds)
+    value = frame.evaluate(node)
+    if isinstance(value, Static):
+        if value.value is None:
+            return NewAxis()
+        if value.value is Ellipsis:
+            return Whole()
+    operand = as_operand(frame, value, node)
+    t = type_of(operand)
+    if t.is_array or not t.is_integer:
+        kind = "a mask or an array of indices" if t.is_array else f"a {t}"
+        raise frame.error(UnsupportedSyntax, f"gradwright does not index by {kind} yet", node)
+    return At(operand)
+
+
+def type_of_part(
+    owner: Value, index: core.Index, out: Value, frame: Frame, node: Any
+) -> Type:
+    """The type of array[index]: an element, or an array of the axes that stay."""
+    dims = list(owner.type.dims or ())
+    taken = sum(isinstance(i, At | Span) for i in index)
+    if taken > len(dims):
+        raise IndexError(
+            f"too many indices for array: array is {len(dims)}-dimensional, "
+            f"but {taken} were indexed"
+        )
+    items = list(index)
+    if not any(isinstance(i, Whole) for i in items):
+        items.append(Whole())
+    kept: list[Linear] = []
+    for item in items:
+        match item:
+            case NewAxis():
+                kept.append(linear(1))
+            case Whole():
+                missing = len(owner.type.dims or ()) - taken
+                kept.extend(dims[:missing])
+                del dims[:missing]
+            case At():
+                dims.pop(0)
+            case Span():
+                kept.append(_length(item, dims.pop(0), out, len(kept)))
+    if not kept and not any(isinstance(i, Whole) for i in index):
+        return numpy_scalar(owner.type.dtype)
+    return array(owner.type.dtype, tuple(kept))
+
+
+def _length(span: Span, dim: Linear, out: Value, axis: int) -> Linear:
+    """The length of a slice: the whole axis, or whatever it turns out to be."""
+    reverses = isinstance(span.step, Linear) and span.step.constant in (1, -1)
+    if span.lower is None and span.upper is None and (span.step is None or reverses):
+        return dim
+    return symbol(Dim(out, axis))
+
+
+@expression(gast.Attribute)
+def _attribute(frame: Frame, node: Any) -> Any:
+    owner = frame.evaluate(node.value)
+    name = node.attr
+    if isinstance(owner, Static):
+        return _static_attribute(frame, owner, name, node)
+    if is_operand(owner):
+        return number_attribute(frame, owner, name, node)
+    raise frame.error(UnsupportedSyntax, f"{describe(owner)} has no attribute {name}", node)
+
+
+def _static_attribute(frame: Frame, owner: Static, name: str, node: Any) -> Any:
+    value = getattr(owner.value, name)
+    if any(owner.value is m for m in CONSTANT_MODULES):
+        if isinstance(value, float | int | complex) and not isinstance(value, bool):
+            prefix = "np" if owner.value is np else owner.value.__name__
+            return constant(value, f"{prefix}.{name}")
+        return lift(value)
+    if (getattr(owner.value, "__name__", "") or "").split(".")[0] in ("numpy", "scipy"):
+        return lift(value)
+    if owner.path is None:
+        return lift(value)
+    return frame.wrap(value, owner.path.attribute(name))
+
+
+ARRAY_METHODS = {
+    "sum": np.sum, "prod": np.prod, "max": np.max, "min": np.min, "mean": np.mean,
+    "any": np.any, "all": np.all, "argmax": np.argmax, "argmin": np.argmin,
+    "conjugate": np.conjugate, "conj": np.conjugate,
+}  # fmt: skip
+PROPERTIES = {"real": np.real, "imag": np.imag}
+
+
+def number_attribute(frame: Frame, owner: Operand, name: str, node: Any) -> Any:
+    """An attribute of a number or an array."""
+    t = type_of(owner)
+    if name in PROPERTIES:
+        return operate(frame, PROPERTIES[name], node, owner)
+    dims = t.dims or ()
+    if not t.python:
+        known: dict[str, Any] = {
+            "shape": Structure(tuple, tuple(dims)),
+            "ndim": constant(len(dims)),
+            "dtype": Static(np.dtype(t.dtype)),
+        }
+        if name in known:
+            return known[name]
+        if name == "size" and len(dims) <= 1:
+            return dims[0] if dims else constant(1)
+    if name in ARRAY_METHODS and (not t.python or name == "conjugate"):
+        return BoundMethod(owner, ARRAY_METHODS[name])
+    raise frame.error(
+        UnsupportedSyntax, f"gradwright does not know .{name} of {describe(owner)} yet", node
+    )
+
+
+# ---- text --------------------------------------------------------------------------
+
+
+@expression(gast.JoinedStr)
+def _f_string(frame: Frame, node: Any) -> Any:
+    parts: list[Any] = []
+    operands: list[Operand] = []
+    for piece in node.values:
+        if isinstance(piece, gast.Constant):
+            parts.append(piece.value)
+            continue
+        value = as_constant(frame.evaluate(piece.value))
+        spec = _format_spec(frame, piece)
+        if isinstance(value, Static):
+            shown = {115: str, 114: repr, 97: ascii}.get(piece.conversion, lambda v: v)
+            parts.append(format(shown(value.value), spec))
+            continue
+        parts.append((len(operands), piece.conversion, spec))
+        operands.append(as_operand(frame, value, piece))
+    return frame.builder.let(FORMAT, *operands, attribute=tuple(parts), name="text")
+
+
+def _format_spec(frame: Frame, piece: Any) -> str:
+    if piece.format_spec is None:
+        return ""
+    if all(isinstance(v, gast.Constant) for v in piece.format_spec.values):
+        return "".join(v.value for v in piece.format_spec.values)
+    raise frame.error(UnsupportedSyntax, "a format that is itself computed", piece)
+
+
+@expression(gast.Call)
+def _call(frame: Frame, node: Any) -> Any:
+    function = frame.evaluate(node.func)
+    arguments = spread(frame, node.args)
+    keywords: dict[str, Any] = {}
+    for k in node.keywords:
+        if k.arg is None:
+            raise frame.error(UnsupportedSyntax, "'**' in a call yet", node)
+        keywords[k.arg] = frame.evaluate(k.value)
+    return call(frame, function, arguments, keywords, node)
+
+
+@expression(gast.ListComp, gast.GeneratorExp)
+def _comprehension(frame: Frame, node: Any) -> Any:
+    """Over a structure: written out.  Over run-time values: refused for now."""
+    if len(node.generators) != 1 or node.generators[0].is_async:
+        raise frame.refusal(node)
+    generator = node.generators[0]
+    source = frame.evaluate(generator.iter)
+    if not isinstance(source, Structure):
+        raise frame.refusal(node)
+    kept = {n: frame.env.get(n) for n in assigned([generator.target])}
+    items: list[Any] = []
+    for item in source.items:
+        bind(frame, generator.target, item)
+        tests = [truth(frame, frame.evaluate(t), t) for t in generator.ifs]
+        if not all(isinstance(t, bool) for t in tests):
+            raise frame.refusal(node)
+        if all(tests):
+            items.append(frame.evaluate(node.elt))
+    for name, held in kept.items():
+        frame.env.pop(name, None)
+        if held is not None:
+            frame.env[name] = held
+    return Structure(list if isinstance(node, gast.ListComp) else tuple, tuple(items))

@@ -1,0 +1,481 @@
+"""The state of a specialisation: programs, units (core functions) and frames (calls).
+
+A `Frame` runs one call of one user function abstractly: it maps names to abstract
+values and writes core statements into the unit it belongs to.  What each kind of node
+does stands in `expressions`, `statements` and `calls`, entered in the registries here.
+"""
+
+from __future__ import annotations
+
+import builtins
+import cmath
+import math
+from collections.abc import Callable
+from typing import Any
+
+import gast
+import numpy as np
+
+from gradwright.transform import language
+from gradwright.transform.build import Builder, constant
+from gradwright.transform.core import (
+    Call,
+    Cell,
+    Const,
+    Function,
+    Raise,
+    Statement,
+    Value,
+    type_of,
+)
+from gradwright.transform.errors import (
+    EffectError,
+    GradwrightError,
+    Location,
+    UnsupportedSyntax,
+)
+from gradwright.transform.indices import Dim, Linear, linear, symbol
+from gradwright.transform.liveness import Liveness, analyse
+from gradwright.transform.normalise import normalise
+from gradwright.transform.primitives.structural import NAMED
+from gradwright.transform.source import Source
+from gradwright.transform.specialise.abstract import (
+    Path,
+    Static,
+    Structure,
+    as_constant,
+    describe,
+    is_operand,
+    mapped,
+)
+from gradwright.transform.types import INT, Type, array, join, of_number
+
+EXPRESSIONS: dict[type, Callable[[Frame, Any], Any]] = {}
+STATEMENTS: dict[type, Callable[[Frame, Any], None]] = {}
+CONSTANT_MODULES = (math, cmath, np)
+MOST_UNROLLED = 256
+UNBOUND = "cannot access local variable '{}' where it is not associated with a value"
+
+
+class Unready(Exception):
+    """A value is read that has no type yet: this path is left for now.
+
+    With `unbound`, the name has no value on this path at all: Python raises there.
+    """
+
+    def __init__(self, unbound: str | None = None) -> None:
+        self.unbound = unbound
+
+
+class Restart(Exception):
+    """A construct must be specialised anew: one of its names changed its type."""
+
+    def __init__(self, construct: Construct) -> None:
+        self.construct = construct
+
+
+class Demand(Exception):
+    """A number is needed now: its loop is unrolled or its parameter made static."""
+
+    def __init__(self, symbol: Value, location: Location) -> None:
+        self.symbol = symbol
+        self.location = location
+        self.parameter: str | None = None  # of the function that has it, once known
+
+
+class Construct:
+    """A runtime `if` or loop, owner of the slots that its blocks assign.
+
+    `presets` are types that an earlier attempt found; `first` are the statements that
+    give the slots the values they have on entry.
+    """
+
+    def __init__(self, presets: dict[str, Type | None]) -> None:
+        self.presets = presets
+        self.slots: list[Slot] = []
+        self.allocated: list[Cell] = []
+        self.first: list[Statement] = []
+        self.open = True
+
+    def settle(self) -> None:
+        """Start again where a slot was read before its type was known."""
+        for slot in self.slots:
+            if slot.read_early and slot.name not in self.presets:
+                held = slot.content
+                self.presets[slot.name] = held.type if isinstance(held, Cell) else None
+                raise Restart(self)
+
+
+class Slot:
+    """A variable that a runtime loop or branch assigns: cells, or something static."""
+
+    def __init__(self, name: str, owner: Construct) -> None:
+        self.name = name
+        self.owner = owner
+        self.content: Any = None  # None | Cell | Static ... | Structure of Slots
+        self.read_early = False
+
+    def store(self, frame: Frame, value: Any, node: Any, accumulate: bool = False) -> None:
+        if isinstance(value, Structure):
+            self._store_items(frame, value, node)
+            return
+        preset = self.owner.presets.get(self.name)
+        if preset is not None or isinstance(self.content, Cell):
+            value = as_constant(value)
+        if not is_operand(value):
+            self._store_static(value, frame, node)
+            return
+        if isinstance(self.content, Static):
+            joined = join(type_of(as_constant(self.content)), type_of(value))
+            if not is_operand(as_constant(self.content)) or joined is None:
+                self._clash(frame, value, node)
+            self._widen(joined)
+        if self.content is None:
+            self._begin(preset or type_of(value))
+        if not isinstance(self.content, Cell):
+            self._clash(frame, value, node)
+        joined = join(self.content.type, type_of(value))
+        if joined is None:
+            self._clash(frame, value, node)
+        if joined != self.content.type:
+            self._widen(joined)
+        frame.builder.store(self.content, value, accumulate=accumulate)
+
+    def load(self, frame: Frame) -> Any:
+        match self.content:
+            case Cell():
+                return frame.builder.load(self.content)
+            case Structure():
+                return mapped(lambda slot: slot.load(frame), self.content)
+            case None:
+                preset = self.owner.presets.get(self.name)
+                if preset is not None:
+                    self._begin(preset)
+                    return frame.builder.load(self.content)
+                self.read_early = True
+                never = self.name in self.owner.presets
+                raise Unready(self.name if never else None)
+        return self.content
+
+    def _begin(self, type: Type) -> None:
+        self.content = Cell(self.name, type)
+        self.owner.allocated.append(self.content)
+
+    def _store_items(self, frame: Frame, value: Structure, node: Any) -> None:
+        if self.content is None:
+            items = (Slot(f"{self.name}_{k}", self.owner) for k in range(len(value.items)))
+            self.content = Structure(value.kind, tuple(items))
+        same = (
+            isinstance(self.content, Structure)
+            and self.content.kind is value.kind
+            and len(self.content.items) == len(value.items)
+        )
+        if not same:
+            self._clash(frame, value, node)
+        for slot, item in zip(self.content.items, value.items, strict=True):
+            slot.store(frame, item, node)
+
+    def _store_static(self, value: Any, frame: Frame, node: Any) -> None:
+        if self.content is None:
+            self.content = value
+        elif isinstance(self.content, Static) and isinstance(value, Static):
+            if self.content.value is value.value:
+                return
+            texts = isinstance(self.content.value, str) and isinstance(value.value, str)
+            if texts and self.content.value == value.value:
+                return
+            before, now = as_constant(self.content), as_constant(value)
+            if is_operand(before) and is_operand(now):
+                joined = join(before.type, now.type)
+                if joined is not None:
+                    self._widen(joined)
+            self._clash(frame, value, node)
+        elif self.content is not value:
+            self._clash(frame, value, node)
+
+    def _widen(self, type: Type) -> None:
+        self.owner.presets[self.name] = type
+        raise Restart(self.owner)
+
+    def _clash(self, frame: Frame, value: Any, node: Any) -> None:
+        held = self.content
+        if isinstance(held, Cell):
+            held = Value(self.name, held.type)
+        raise frame.error(
+            UnsupportedSyntax,
+            f"'{self.name}' is {describe(held)} on one path "
+            f"and {describe(value)} on another",
+            node,
+            instead="give the two their own names, or the same type on every path",
+        )
+
+
+class Unit:
+    """A core function while it is written."""
+
+    def __init__(self, name: str, caller: Frame | None) -> None:
+        self.name = name
+        self.caller = caller
+        self.builder = Builder()
+        self.params: list[Value] = []
+        self.captures: dict[Any, tuple[Value, Any]] = {}
+        self.function = Function(name, [], [], [])
+        self.result: Any = None  # structure of the results, once known
+        self.done = False
+        self.unready = False  # it was called before its result was known
+        self.recursive_calls: list[tuple[Frame, Call]] = []
+
+    def param(self, name: str, value: Any) -> Any:
+        """A parameter for a run-time number or array, or for its type."""
+        v = Value(name, value, users=True)
+        if v.type.is_array and v.type.dims is not None:
+            dims = (
+                d if d.constant == 1 else symbol(Dim(v, k)) for k, d in enumerate(v.type.dims)
+            )
+            v.type = array(v.type.dtype, tuple(dims))
+        self.params.append(v)
+        return symbol(v) if v.type == INT else v
+
+
+class Program:
+    """What all frames of one specialisation share."""
+
+    def __init__(self, apply: Callable[..., Any] | None = None) -> None:
+        self.root = Unit("", None)
+        self.apply = apply  # runs a transform met inside the program
+        self.hidden: dict[Any, tuple[Path, Any]] = {}
+        self.guards: dict[Any, tuple[Path, Any]] = {}
+        self.equal_dims: dict[tuple[Linear, Linear], Location | None] = {}
+        self.units: dict[Any, Unit] = {}
+        self.inlined: set[Any] = set()
+        self.separate: set[Any] = set()
+        self.normal: dict[int, tuple[Any, gast.FunctionDef, Liveness]] = {}
+
+    def normal_form(self, node: gast.FunctionDef) -> tuple[gast.FunctionDef, Liveness]:
+        """The function rewritten by `normalise`, and its live names; once each."""
+        if id(node) not in self.normal:
+            tree = normalise(node)
+            self.normal[id(node)] = (node, tree, analyse(tree))
+        return self.normal[id(node)][1:]
+
+
+class Frame:
+    """One call, specialised: names to abstract values, statements into its unit."""
+
+    def __init__(
+        self,
+        program: Program,
+        unit: Unit,
+        source: Source,
+        enclosing: Frame | None,
+        caller: Frame | None,
+    ) -> None:
+        self.program = program
+        self.unit = unit
+        self.source = source
+        self.enclosing = enclosing
+        self.caller = caller
+        self.node, self.liveness = program.normal_form(source.node)
+        self.env: dict[str, Any] = {}
+        self.locals = language.local_names(source.node)
+        self.presets: dict[int, dict[str, Type]] = {}
+        self.unrolled: set[int] = set()
+        self.in_rule = False
+
+    @property
+    def builder(self) -> Builder:
+        return self.unit.builder
+
+    # ---- running ---------------------------------------------------------------
+
+    def run(self, body: list[Any]) -> None:
+        """Specialise statements in order."""
+        for s in body:
+            handler = STATEMENTS.get(type(s))
+            if handler is None:
+                raise self.refusal(s)
+            if not self.in_rule:
+                self.builder.where = self.source.location(s)
+            try:
+                handler(self, s)
+            except Unready as e:
+                if e.unbound is None:
+                    raise
+                message = constant(UNBOUND.format(e.unbound))
+                self.builder.add(Raise(UnboundLocalError, (message,)))
+                return
+
+    def evaluate(self, node: Any) -> Any:
+        """The abstract value of an expression."""
+        handler = EXPRESSIONS.get(type(node))
+        if handler is None:
+            raise self.refusal(node)
+        return handler(self, node)
+
+    def block(self, body: Callable[[], None]) -> list[Statement]:
+        """What `body` writes, as a block of its own."""
+        with self.builder.nested([]) as block:
+            where = self.builder.where
+            body()
+            self.builder.where = where
+        return block
+
+    # ---- names -----------------------------------------------------------------
+
+    def lookup(self, name: str, node: Any) -> Any:
+        """The abstract value of a name, by Python's own scoping."""
+        if name in self.env:
+            held = self.env[name]
+            return held.load(self) if isinstance(held, Slot) else held
+        if name in self.locals:
+            raise Unready(name)
+        if self.enclosing is not None and name in self.enclosing.all_names():
+            return import_name(self, self.enclosing, name, node)
+        return self.captured(name, node)
+
+    def all_names(self) -> set[str]:
+        outer = self.enclosing.all_names() if self.enclosing else set()
+        return set(self.env) | set(self.locals) | outer
+
+    def captured(self, name: str, node: Any) -> Any:
+        """A free name of the real function: a cell, a global or a builtin."""
+        f = self.source.function
+        if name in f.__code__.co_freevars:
+            cell = (f.__closure__ or ())[f.__code__.co_freevars.index(name)]
+            path = Path(name, ("cell", id(cell)), lambda: cell.cell_contents)
+        elif name in f.__globals__:
+            scope = f.__globals__
+            path = Path(name, ("global", id(scope), name), lambda: scope[name])
+        elif hasattr(builtins, name):
+            return Static(getattr(builtins, name))
+        else:
+            raise NameError(f"name '{name}' is not defined")
+        try:
+            value = path.read()
+        except ValueError:  # an empty cell
+            message = "cannot access free variable '{}' where it is not associated with a value"
+            raise NameError(message.format(name) + " in enclosing scope") from None
+        return self.wrap(value, path)
+
+    def wrap(self, value: Any, path: Path) -> Any:
+        """A captured object: numbers and arrays become hidden inputs, others guards."""
+        if type(value) is tuple:
+            items = (self.wrap(v, path.item(k)) for k, v in enumerate(value))
+            return Structure(tuple, tuple(items))
+        type_ = type_of_input(value)
+        if type_ is None or type_.dtype == "str":
+            self.program.guards.setdefault(path.key, (path, value))
+            return Static(value, path)
+        return self.hidden_input(value, path, type_)
+
+    def hidden_input(self, value: Any, path: Path, type_: Type) -> Any:
+        program = self.program
+        if path.key not in program.hidden:
+            param = program.root.param(path.name, type_)
+            program.hidden[path.key] = (path, param)
+        return import_operand(self, program.root, program.hidden[path.key][1])
+
+    def assign(self, name: str, value: Any, node: Any) -> None:
+        """Bind a name: store into its slot, or remember what it stands for."""
+        held = self.env.get(name)
+        if isinstance(held, Slot) and held.owner.open:
+            held.store(self, value, node)
+            return
+        if isinstance(value, Const) and value.type.is_inexact and value.text is None:
+            value = self.named_constant(name, value)
+        if isinstance(value, Value) and not value.users:
+            value.name, value.users = name, True
+        self.env[name] = value
+
+    def named_constant(self, name: str, value: Const) -> Any:
+        """`g = 9.81` stays a statement, so that the source says g."""
+        if self.in_rule:
+            return value
+        return self.builder.let(NAMED, value, type=value.type, name=name)
+
+    # ---- numbers known now -----------------------------------------------------
+
+    def static_int(self, value: Any, node: Any, what: str) -> int:
+        """An int that must be known now; demands it where it is not."""
+        if isinstance(value, Linear):
+            if value.constant is not None:
+                return value.constant
+            for s in value.symbols():
+                if isinstance(s, Value):
+                    raise Demand(s, self.location(node))
+        if isinstance(value, Const) and isinstance(value.value, bool):
+            return int(value.value)
+        raise self.error(UnsupportedSyntax, f"{what} must be an int known in advance", node)
+
+    # ---- errors ----------------------------------------------------------------
+
+    def location(self, node: Any) -> Location:
+        return self.source.location(node)
+
+    def error(
+        self, kind: type[GradwrightError], message: str, node: Any, instead: str | None = None
+    ) -> GradwrightError:
+        return kind(message, at=self.location(node), instead=instead)
+
+    def refusal(self, node: Any) -> GradwrightError:
+        """The error for a node that is not in the language."""
+        message, instead = language.refusal(node)
+        kind = EffectError if isinstance(node, gast.Global) else UnsupportedSyntax
+        return self.error(kind, message, node, instead)
+
+
+# ---- values of other frames and units ----------------------------------------------
+
+
+def import_name(frame: Frame, owner: Frame, name: str, node: Any) -> Any:
+    """What `name` of an enclosing frame stands for, seen from this frame's unit."""
+    if frame.unit is owner.unit:
+        if name in owner.env or name in owner.locals:
+            held = owner.env.get(name)
+            if held is None:
+                raise Unready(name)
+            return held.load(frame) if isinstance(held, Slot) else held
+        return owner.lookup(name, node)
+    caller = frame.unit.caller
+    if caller is None:
+        raise frame.error(
+            UnsupportedSyntax, f"'{name}' belongs to a call that has ended", node
+        )
+    outer = import_name(caller, owner, name, node)
+    return mapped(lambda leaf: _capture(frame.unit, leaf), outer)
+
+
+def import_operand(frame: Frame, owner: Unit, operand: Any) -> Any:
+    """An operand of an outer unit, handed in through the units between."""
+    if frame.unit is owner:
+        return operand
+    caller = frame.unit.caller
+    assert caller is not None
+    return _capture(frame.unit, import_operand(caller, owner, operand))
+
+
+def _capture(unit: Unit, outer: Any) -> Any:
+    if not is_operand(outer) or isinstance(outer, Const):
+        return outer
+    if isinstance(outer, Linear) and outer.constant is not None:
+        return outer
+    if outer not in unit.captures:
+        name = outer.name if isinstance(outer, Value) else name_of_linear(outer)
+        unit.captures[outer] = (unit.param(name, type_of(outer)), outer)
+    return unit.captures[outer][0]
+
+
+def name_of_linear(form: Linear) -> str:
+    """A name for a parameter that holds a linear form."""
+    symbols = list(form.symbols())
+    if len(symbols) == 1 and isinstance(symbols[0], Value):
+        return symbols[0].name
+    return "count"
+
+
+def type_of_input(value: Any) -> Type | None:
+    """The type of a run-time argument, or None where it is no number or array."""
+    if type(value) is np.ndarray and value.dtype.kind in "biufc":
+        dims = tuple(linear(1 if n == 1 else -1) for n in value.shape)
+        return array(value.dtype, dims)
+    return of_number(value)

@@ -1,0 +1,600 @@
+"""What each kind of statement means: bindings, branches, loops, effects."""
+
+from __future__ import annotations
+
+import copy
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+from gradwright.transform import core
+from gradwright.transform.build import constant, row
+from gradwright.transform.core import (
+    Alloc,
+    Assert,
+    Break,
+    Cell,
+    For,
+    If,
+    Operand,
+    Raise,
+    Statement,
+    Value,
+    While,
+    stores,
+    type_of,
+)
+from gradwright.transform.errors import UnsupportedSyntax
+from gradwright.transform.indices import Linear, linear
+from gradwright.transform.liveness import after_loop, assigned
+from gradwright.transform.normalise import fresh, names
+from gradwright.transform.specialise.abstract import (
+    Counting,
+    From,
+    Items,
+    Static,
+    Structure,
+    Zipped,
+    as_constant,
+    describe,
+    is_operand,
+)
+from gradwright.transform.specialise.bindings import bind, element, refuse_store
+from gradwright.transform.specialise.calls import iterable
+from gradwright.transform.specialise.expressions import (
+    BINARY,
+    as_operand,
+    binary,
+    closure,
+    operate,
+    truth,
+)
+from gradwright.transform.specialise.frame import (
+    MOST_UNROLLED,
+    STATEMENTS,
+    Construct,
+    Demand,
+    Frame,
+    Restart,
+    Slot,
+    Unready,
+)
+from gradwright.transform.types import INT
+
+Handler = Callable[[Frame, Any], None]
+
+
+def statement(*nodes: type) -> Callable[[Handler], Handler]:
+    """Enter a handler in the registry."""
+
+    def register(handler: Handler) -> Handler:
+        for node in nodes:
+            STATEMENTS[node] = handler
+        return handler
+
+    return register
+
+
+# ---- bindings ----------------------------------------------------------------------
+
+
+@statement(gast.Pass)
+def _pass(frame: Frame, node: Any) -> None:
+    pass
+
+
+@statement(gast.Expr)
+def _expression(frame: Frame, node: Any) -> None:
+    if not isinstance(node.value, gast.Constant):  # a docstring
+        frame.evaluate(node.value)
+
+
+@statement(gast.Assign)
+def _assign(frame: Frame, node: Any) -> None:
+    if _accumulates(frame, node):
+        return
+    value = frame.evaluate(node.value)
+    for target in node.targets:
+        bind(frame, target, value)
+
+
+@statement(gast.AnnAssign)
+def _annotated(frame: Frame, node: Any) -> None:
+    if node.value is not None:
+        bind(frame, node.target, frame.evaluate(node.value))
+
+
+@statement(gast.AugAssign)
+def _augmented(frame: Frame, node: Any) -> None:
+    if not isinstance(node.target, gast.Name):
+        owner = frame.evaluate(node.target.value)
+        refuse_store(frame, owner, node.target)
+    if isinstance(node.op, gast.MatMult):
+        raise frame.refusal(node.op)
+    name = node.target.id
+    if _add_into(frame, name, node.op, node.value, node):
+        return
+    old = frame.lookup(name, node)
+    value = frame.evaluate(node.value)
+    if isinstance(old, Value) and old.type.is_array:
+        raise frame.error(
+            UnsupportedSyntax,
+            f"gradwright does not rewrite stores into an array yet: "
+            f"this changes the array {name} in place",
+            node,
+            instead=f"{name} = {name} {_sign(node.op)} ...",
+        )
+    frame.assign(name, binary(frame, BINARY[type(node.op)], old, value, node), node)
+
+
+def _sign(op: Any) -> str:
+    from gradwright.transform.primitives.record import SPELLINGS
+
+    return SPELLINGS[BINARY[type(op)]]
+
+
+def _accumulates(frame: Frame, node: Any) -> bool:
+    """`s = s + e` is `s += e`."""
+    match node:
+        case gast.Assign(
+            targets=[gast.Name(id=name)],
+            value=gast.BinOp(left=gast.Name(id=left), op=op, right=right),
+        ) if name == left:
+            return _add_into(frame, name, op, right, node)
+    return False
+
+
+def _add_into(frame: Frame, name: str, op: Any, right: Any, node: Any) -> bool:
+    """Add to a cell in place, where the name is one and keeps its type."""
+    slot = frame.env.get(name)
+    if not isinstance(op, gast.Add | gast.Sub) or not isinstance(slot, Slot):
+        return False
+    if not (slot.owner.open and isinstance(slot.content, Cell)):
+        return False
+    cell_type = slot.content.type
+    if not cell_type.is_inexact or cell_type.is_array or cell_type.optional:
+        return False
+    value = frame.evaluate(right)
+    if not is_operand(value) or type_of(value).is_array:
+        old = slot.load(frame)
+        frame.assign(name, binary(frame, BINARY[type(op)], old, value, node), node)
+        return True
+    result = row(BINARY[type(op)], 2).type_rule(cell_type, type_of(value))
+    if result != cell_type:
+        slot._widen(result)
+    if isinstance(op, gast.Sub):
+        value = frame.builder.operator(operator.neg, value)
+    frame.builder.store(slot.content, value, accumulate=True)
+    return True
+
+
+@statement(gast.FunctionDef)
+def _nested_function(frame: Frame, node: Any) -> None:
+    made: Any = closure(frame, node)
+    if node.decorator_list:
+        raise frame.error(
+            UnsupportedSyntax,
+            "a decorator on a nested function",
+            node.decorator_list[0],
+            instead="name = decorator(function) after it",
+        )
+    frame.assign(node.name, made, node)
+
+
+# ---- branches ----------------------------------------------------------------------
+
+
+@statement(gast.If)
+def _if(frame: Frame, node: Any) -> None:
+    test = truth(frame, frame.evaluate(node.test), node.test)
+    if isinstance(test, bool):
+        frame.run(node.body if test else node.orelse)
+        return
+    live = frame.liveness.after[id(node)]
+    inside = frame.liveness.inside[id(node)]
+    names = [n for n in assigned(node.body + node.orelse) if n in live]
+
+    def write(construct: Construct) -> None:
+        _open_slots(frame, construct, [n for n in names if n in inside], names, node)
+        written = [_branch(frame, b) for b in (node.body, node.orelse)]
+        construct.settle()
+        missing = [b for b in written if isinstance(b, Unready)]
+        if len(missing) == 2:
+            raise missing[0]
+        then, orelse = ([] if isinstance(b, Unready) else b for b in written)
+        _allocate(frame, construct)
+        for cell in construct.allocated:
+            definite = _is_definite(cell, construct.first)
+            cell.maybe_unbound = not (definite or _is_definite(cell, then, orelse))
+        frame.builder.add(If(test, then, orelse))
+        frame.builder.forget({p for b in (then, orelse) for s in b for p in stores(s)})
+
+    _construct(frame, node, write)
+    for n in assigned(node.body + node.orelse):
+        if n not in live and not _is_open(frame, n):
+            frame.env.pop(n, None)
+
+
+def _is_open(frame: Frame, name: str) -> bool:
+    held = frame.env.get(name)
+    return isinstance(held, Slot) and held.owner.open
+
+
+def _branch(frame: Frame, body: list[Any]) -> list[Statement] | Unready:
+    """A branch as a block, or what it reads that has no type yet."""
+    env = dict(frame.env)
+    try:
+        return frame.block(lambda: frame.run(body))
+    except Unready as e:
+        return e
+    finally:
+        frame.env.clear()
+        frame.env.update(env)
+
+
+def _is_definite(cell: Cell, *branches: list[Statement]) -> bool:
+    def stored(block: list[Statement]) -> bool:
+        return any(
+            (isinstance(s, core.Store) and s.place is cell)
+            or (isinstance(s, If) and stored(s.then) and stored(s.orelse))
+            or isinstance(s, Raise | Break)
+            for s in block
+        )
+
+    return all(map(stored, branches))
+
+
+def _construct(frame: Frame, node: Any, write: Callable[[Construct], None]) -> None:
+    """Write a runtime branch or loop, from the start again when a name widens."""
+    while True:
+        construct = Construct(frame.presets.setdefault(id(node), {}))
+        env, length = dict(frame.env), len(frame.builder.block)
+        known = dict(frame.builder.known)
+        try:
+            write(construct)
+            construct.open = False
+            return
+        except Restart as e:
+            if e.construct is not construct:
+                raise
+        except Demand as e:
+            if getattr(e.symbol, "construct", None) is not construct:
+                raise
+            frame.unrolled.add(id(node))
+        del frame.builder.block[length:]
+        frame.builder.known = known
+        frame.env.clear()
+        frame.env.update(env)
+
+
+def _open_slots(
+    frame: Frame, construct: Construct, started: list[str], names: list[str], node: Any
+) -> None:
+    """Slots for the names that a construct assigns; `started` ones keep their value."""
+    for name in names:
+        if _is_open(frame, name):
+            continue
+        slot = Slot(name, construct)
+        construct.slots.append(slot)
+        if name in started and name in frame.env:
+            try:
+                value = frame.lookup(name, node)
+            except Unready:
+                frame.env[name] = slot
+                continue
+            with frame.builder.nested([]) as scratch:
+                slot.store(frame, value, node)
+            construct.first.extend(scratch)
+        frame.env[name] = slot
+
+
+def _allocate(frame: Frame, construct: Construct) -> None:
+    """The cells of a construct begin before it, with the values on entry."""
+    for cell in construct.allocated:
+        frame.builder.add(Alloc(cell))
+    for s in construct.first:
+        frame.builder.add(s)
+
+
+# ---- loops -------------------------------------------------------------------------
+
+
+@statement(gast.For)
+def _for(frame: Frame, node: Any) -> None:
+    items = iterable(frame, frame.evaluate(node.iter), node.iter)
+    if isinstance(items, Structure):
+        unroll(frame, node, list(items.items))
+        return
+    _run_time_loop(frame, node, items)
+
+
+class LoopSymbol(Value):
+    """The variable of a runtime loop; knows its loop, should a constant be wanted."""
+
+    def __init__(self, name: str, node: Any, construct: Construct, users: bool) -> None:
+        super().__init__(name, INT, users)
+        self.node = node
+        self.construct = construct
+
+
+def _run_time_loop(frame: Frame, node: Any, items: Any) -> None:
+    def write(construct: Construct) -> None:
+        if id(node) in frame.unrolled:
+            unroll(frame, node, _known_items(frame, items, node))
+            return
+        s = _header(frame, node, items, construct)
+
+        def first() -> None:
+            bind(frame, node.target, _item(frame, items, s))
+
+        s.body = _loop_body(frame, node, construct, first)
+        _allocate(frame, construct)
+        frame.builder.add(s)
+        frame.builder.forget(stores(s))
+
+    _construct(frame, node, write)
+    _close(frame, node)
+
+
+def _loop_body(
+    frame: Frame, node: Any, construct: Construct, first: Callable[[], None]
+) -> list[Statement]:
+    """The body of a runtime loop; slots for what it carries or leaves behind."""
+    inside, live = frame.liveness.inside[id(node)], frame.liveness.after[id(node)]
+    bound = assigned(_targets(node))
+    names = [
+        n
+        for n in assigned([*_targets(node), *node.body])
+        if n in live or (n in inside and n not in bound)
+    ]
+    _open_slots(frame, construct, names, names, node)
+    changed = {c for n in assigned(node.body) for c in _cells(frame.env.get(n))}
+
+    def run() -> None:
+        frame.builder.forget(changed)
+        first()
+        frame.run(node.body)
+
+    try:
+        body = frame.block(run)
+    except Unready:
+        construct.settle()
+        raise
+    construct.settle()
+    for cell in construct.allocated:
+        cell.maybe_unbound = not _is_definite(cell, construct.first)
+    return body
+
+
+def _targets(node: Any) -> list[Any]:
+    return [node.target] if isinstance(node, gast.For) else []
+
+
+def _cells(held: Any) -> list[Cell]:
+    if not isinstance(held, Slot):
+        return []
+    match held.content:
+        case Cell():
+            return [held.content]
+        case Structure():
+            return [c for slot in held.content.items for c in _cells(slot)]
+    return []
+
+
+def _close(frame: Frame, node: Any) -> None:
+    """Names that only the loop used are gone after it."""
+    live = frame.liveness.after[id(node)]
+    for n in assigned([*_targets(node), *node.body]):
+        if n not in live and not _is_open(frame, n):
+            frame.env.pop(n, None)
+
+
+def _header(frame: Frame, node: Any, items: Any, construct: Construct) -> For:
+    """The loop over positions that a loop over items is."""
+    counts = isinstance(items, Counting)
+    named = counts and isinstance(node.target, gast.Name)
+    if isinstance(items, Zipped) and isinstance(items.parts[0], From):
+        target = node.target.elts[0] if isinstance(node.target, gast.Tuple) else None
+        start = items.parts[0].start
+        named = isinstance(target, gast.Name) and start == linear(0)
+        name = target.id if named else "i"
+    else:
+        name = node.target.id if named else "i"
+    symbol_ = LoopSymbol(name, node, construct, users=named)
+    if counts:
+        return For(symbol_, items.start, items.stop, items.step, [], items.backwards)
+    backwards = isinstance(items, Items) and items.backwards
+    return For(symbol_, linear(0), _length(frame, items, node), linear(1), [], backwards)
+
+
+def _length(frame: Frame, items: Any, node: Any) -> Operand:
+    """How many items a runtime iterable has; a zip ends with its shortest."""
+    match items:
+        case Items():
+            return (items.array.type.dims or (linear(0),))[0]
+        case Counting() if items.step == linear(1) and not items.backwards:
+            return binary(frame, operator.sub, items.stop, items.start, node)
+        case Zipped():
+            parts = (p for p in items.parts if not isinstance(p, From))
+            lengths = list(dict.fromkeys(_length(frame, p, node) for p in parts))
+            shortest = lengths[0]
+            for other in lengths[1:]:
+                shortest = operate(frame, min, node, shortest, other)
+            return shortest
+    raise frame.error(UnsupportedSyntax, "zip() of a range with a step", node)
+
+
+def _item(frame: Frame, items: Any, s: For) -> Any:
+    """What the loop's target is bound to in one iteration."""
+    k = Linear({s.symbol: 1})
+    match items:
+        case Counting():
+            return k
+        case Items():
+            return element(frame, items.array, k, safe=True)
+        case From():
+            return items.start + k if isinstance(items.start, Linear) else binary(
+                frame, operator.add, items.start, k, None
+            )  # fmt: skip
+        case Zipped():
+            return Structure(tuple, tuple(_item(frame, p, s) for p in items.parts))
+    raise AssertionError(items)
+
+
+def _known_items(frame: Frame, items: Any, node: Any) -> list[Any]:
+    """The items of a loop that must be written out: its bounds must be known."""
+    what = "the range of a loop that is written out"
+    match items:
+        case Counting():
+            bounds = [frame.static_int(b, node, what) for b in (items.start, items.stop)]
+            step = frame.static_int(items.step, node, what)
+            numbers = range(*bounds, step)
+            if len(numbers) > MOST_UNROLLED:
+                raise frame.error(
+                    UnsupportedSyntax,
+                    f"this loop of {len(numbers)} trips would be written out, because its "
+                    f"variable is used where a constant is needed",
+                    node,
+                    instead=f"at most {MOST_UNROLLED} trips, or an array",
+                )
+            ordered = reversed(numbers) if items.backwards else numbers
+            return [linear(k) for k in ordered]
+    raise frame.error(
+        UnsupportedSyntax,
+        "the variable of this loop is used where a constant is needed",
+        node,
+        instead="a loop over range() with known bounds",
+    )
+
+
+class _Bind(gast.stmt):  # type: ignore[misc]
+    """target = an item that is known already: a statement of a written-out loop."""
+
+    _fields = ("target",)
+
+
+@statement(_Bind)
+def _bind_item(frame: Frame, node: Any) -> None:
+    bind(frame, node.target, node.item)
+
+
+def unroll(frame: Frame, node: Any, items: list[Any]) -> None:
+    """Write a loop out; a break sets a flag that skips the items that follow."""
+    breaks = any(isinstance(n, gast.Break) for n in _own_statements(node.body))
+    if not breaks:
+        for item in items:
+            bind(frame, node.target, item)
+            frame.run(node.body)
+        return
+    flag = fresh("stopped", names(frame.node))
+    frame.assign(flag, constant(False), node)
+    rest: list[Any] = []
+    for item in reversed(items):
+        bound = gast.copy_location(_Bind(target=node.target), node)
+        bound.item = item
+        body = _flagged(copy.deepcopy(node.body), flag)
+        skip = gast.parse(f"if not {flag}: pass").body[0]
+        skip.body = rest
+        rest = [bound, *body, *([_located(skip, node)] if rest else [])]
+    after_loop(frame.liveness, rest, frame.liveness.after[id(node)])
+    frame.run(rest)
+
+
+def _located(new: Any, origin: Any) -> Any:
+    for n in [new, *gast.walk(new.test)]:
+        gast.copy_location(n, origin)
+    return new
+
+
+def _flagged(body: list[Any], flag: str) -> list[Any]:
+    """The body with every break of this loop turned into `flag = True`."""
+    result = []
+    for s in body:
+        if isinstance(s, gast.Break):
+            stop = gast.parse(f"{flag} = True").body[0]
+            for n in gast.walk(stop):
+                gast.copy_location(n, s)
+            s = stop
+        elif isinstance(s, gast.If):
+            s.body, s.orelse = _flagged(s.body, flag), _flagged(s.orelse, flag)
+        result.append(s)
+    return result
+
+
+def _own_statements(body: list[Any]) -> list[Any]:
+    """Statements of a loop body without those of inner loops."""
+    found = []
+    for s in body:
+        found.append(s)
+        if isinstance(s, gast.If):
+            found += _own_statements(s.body) + _own_statements(s.orelse)
+    return found
+
+
+@statement(gast.While)
+def _while(frame: Frame, node: Any) -> None:
+    def write(construct: Construct) -> None:
+        condition: list[Any] = []
+
+        def test() -> None:
+            condition.append(truth(frame, frame.evaluate(node.test), node.test))
+
+        header: list[Statement] = []
+
+        def first() -> None:
+            header.extend(frame.block(test))
+
+        body = _loop_body(frame, node, construct, first)
+        (result,) = condition
+        if result is False:
+            return
+        tested = constant(True) if result is True else result
+        _allocate(frame, construct)
+        s = While(header, tested, body)
+        frame.builder.add(s)
+        frame.builder.forget(stores(s))
+
+    _construct(frame, node, write)
+    _close(frame, node)
+
+
+@statement(gast.Break)
+def _break(frame: Frame, node: Any) -> None:
+    frame.builder.add(Break())
+
+
+# ---- effects -----------------------------------------------------------------------
+
+
+@statement(gast.Assert)
+def _assert(frame: Frame, node: Any) -> None:
+    test = truth(frame, frame.evaluate(node.test), node.test)
+    if test is True:
+        return
+    message: list[Operand] = []
+
+    def write() -> None:
+        if node.msg is not None:
+            message.append(as_operand(frame, as_constant(frame.evaluate(node.msg)), node.msg))
+
+    header = frame.block(write)
+    condition = constant(False) if test is False else test
+    frame.builder.add(Assert(condition, header, message[0] if message else None))
+
+
+@statement(gast.Raise)
+def _raise(frame: Frame, node: Any) -> None:
+    if node.exc is None or node.cause is not None:
+        raise frame.error(UnsupportedSyntax, "a bare 'raise' or 'raise ... from'", node)
+    arguments: list[Any] = []
+    made = node.exc
+    if isinstance(made, gast.Call):
+        arguments = [frame.evaluate(a) for a in made.args]
+        made = made.func
+    cls = frame.evaluate(made)
+    if not (isinstance(cls, Static) and isinstance(cls.value, type)):
+        raise frame.error(UnsupportedSyntax, f"{describe(cls)} is raised here", node)
+    operands = tuple(as_operand(frame, as_constant(a), node) for a in arguments)
+    frame.builder.add(Raise(cls.value, operands))

@@ -1,0 +1,161 @@
+"""Types of core values: two kinds of scalars, and arrays with symbolic dims.
+
+Python's numbers are weak in promotion and keep Python's errors; NumPy's scalars carry
+a dtype (`1.5 * float32` is float32, `float64(1.5) * float32` is float64):
+
+    >>> print(join(FLOAT, numpy_scalar("float32")))
+    np.float32
+    >>> print(promote(numpy_scalar("float64"), numpy_scalar("float32")))
+    np.float64
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from gradwright.transform.indices import Linear, linear
+
+PYTHON_ORDER = ("bool", "int", "float", "complex")
+
+
+@dataclass(frozen=True)
+class Type:
+    """A scalar or an array; `dims` is None for a scalar, a tuple for an array.
+
+    `python` tells Python's own numbers (and `str`) from NumPy's; an `optional` value
+    may also be None, as `best = None` before a search loop.
+    """
+
+    dtype: str
+    python: bool = False
+    dims: tuple[Linear, ...] | None = None
+    optional: bool = False
+
+    @property
+    def is_array(self) -> bool:
+        return self.dims is not None
+
+    @property
+    def is_number(self) -> bool:
+        return self.dtype not in ("str", "None")
+
+    @property
+    def is_complex(self) -> bool:
+        return self.is_number and self._kind == "c"
+
+    @property
+    def is_inexact(self) -> bool:
+        """Float or complex: what can be differentiated."""
+        return self.is_number and self._kind in "fc"
+
+    @property
+    def is_integer(self) -> bool:
+        return self.is_number and self._kind in "iu"
+
+    @property
+    def is_bool(self) -> bool:
+        return self.is_number and self._kind == "b"
+
+    @property
+    def _kind(self) -> str:
+        if self.python:
+            return {"bool": "b", "int": "i", "float": "f", "complex": "c"}[self.dtype]
+        return np.dtype(self.dtype).kind
+
+    @property
+    def element(self) -> Type:
+        """The type of one element, as indexing gives it."""
+        return replace(self, dims=None)
+
+    @property
+    def rank(self) -> int:
+        return len(self.dims) if self.dims is not None else 0
+
+    def weak(self) -> Any:
+        """What NumPy's promotion rules take: a Python class or a dtype."""
+        if self.python:
+            return {"bool": bool, "int": int, "float": float, "complex": complex}[
+                self.dtype
+            ]
+        return np.dtype(self.dtype)
+
+    def __str__(self) -> str:
+        name = self.dtype if self.python else f"np.{self.dtype}"
+        if self.is_array:
+            name = f"array of {self.dtype} with {self.rank} axes"
+        return f"{name} or None" if self.optional else name
+
+
+BOOL, INT, FLOAT, COMPLEX = (Type(name, python=True) for name in PYTHON_ORDER)
+TEXT = Type("str", python=True)
+NONE = Type("None", python=True)
+
+
+def numpy_scalar(dtype: Any) -> Type:
+    """The type of a NumPy scalar of this dtype."""
+    return Type(np.dtype(dtype).name)
+
+
+def array(dtype: Any, dims: tuple[Linear | int, ...]) -> Type:
+    """The type of an array of this dtype and these dims."""
+    return Type(np.dtype(dtype).name, dims=tuple(linear(d) for d in dims))
+
+
+def of_number(value: Any) -> Type | None:
+    """The type of a run-time number or string; None for anything else, arrays too."""
+    if isinstance(value, np.generic) and value.dtype.kind in "biufc":
+        return numpy_scalar(value.dtype)
+    for cls, result in ((bool, BOOL), (int, INT), (float, FLOAT), (complex, COMPLEX)):
+        if type(value) is cls:
+            return result
+    return TEXT if type(value) is str else None
+
+
+def promote(*operands: Type) -> Type:
+    """NumPy's result type of an operation on these, Python's where all are Python's."""
+    if all(t.python for t in operands):
+        order = max(PYTHON_ORDER.index(t.dtype) for t in operands)
+        return (BOOL, INT, FLOAT, COMPLEX)[order]
+    examples = [t.weak()(0) if t.python else t.weak() for t in operands]
+    return numpy_scalar(np.result_type(*examples))
+
+
+def broadcast(*operands: Type) -> tuple[Linear, ...] | None:
+    """The dims of an elementwise result: NumPy's rule on symbols; None for scalars.
+
+    Only the constant 1 stretches; two dims that are not provably equal are taken to
+    be equal, which NumPy itself checks when the program runs.
+    """
+    arrays = [t.dims for t in operands if t.dims is not None]
+    if not arrays:
+        return None
+    result: list[Linear] = []
+    for k in range(max(map(len, arrays)), 0, -1):
+        met = [dims[-k] for dims in arrays if len(dims) >= k]
+        result.append(next((d for d in met if d.constant != 1), met[0]))
+    return tuple(result)
+
+
+def join(a: Type, b: Type) -> Type | None:
+    """The type of a name that is an `a` on one path and a `b` on another.
+
+    int and float give float; Python's number and NumPy's give what NumPy would after
+    one operation; None beside a scalar gives an optional scalar.  None: no such type.
+    """
+    if a == b:
+        return a
+    if NONE in (a, b):
+        other = b if a == NONE else a
+        return None if other.is_array else replace(other, optional=True)
+    optional = a.optional or b.optional
+    a, b = replace(a, optional=False), replace(b, optional=False)
+    if not (a.is_number and b.is_number) or a.rank != b.rank or a.is_array != b.is_array:
+        return None
+    if a.is_array:
+        dims = None if a.dims is None else tuple(a.dims)
+        same = a.dims == b.dims and a.dtype == b.dtype
+        return replace(a, dims=dims, optional=optional) if same else None
+    return replace(promote(a, b), optional=optional)
