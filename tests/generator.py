@@ -29,8 +29,13 @@ T = TypeVar("T")
 Scope = dict[str, "Name"]
 Lines = list[str]
 
-# Holes: {F} float, {I} int, {B} condition, {C} complex, {f} {k} {flag} a known
-# float, int, bool. The functions of math and NumPy that a template fits: "math's:NumPy's".
+
+def forms(text: str) -> Lines:
+    return [form.strip() for form in text.replace("\n", " ").split(";")]
+
+
+# Holes: {F} float, {I} int, {B} condition, {C} complex; {f} {k} {flag} a known name of
+# a float, int, bool. Here with the functions that fit, as "math's name:NumPy's name".
 ROW_TEMPLATES = {
     "{row}({F})": "sin cos tanh atan:arctan asinh:arcsinh erf: erfc: radians :deg2rad "
     "fabs :abs :absolute :negative :positive :sign floor ceil trunc :rint",
@@ -58,89 +63,43 @@ for template, names in ROW_TEMPLATES.items():
                 ROWS[module][f"{module}.{name}"] = filled.replace("{m}", module)
 
 TEMPLATES = {
-    "linear": ["0.5 * ({F} + {F})", "{F} - 0.5 * {F}", "0.6 * {F} - 0.4 * {F}", "-{F}"],
-    "product": ["0.3 * {F} * {F}", "0.3 * {F} ** 2", "{F} * math.sin({F})"],
-    "quotient": ["{F} / (2.5 + math.sin({F}))", "1.5 / (1.0 + {F} ** 2)", "{F} / 2.0"],
-    "power": [
-        "0.1 * {F} ** 3",
-        "0.8 * (2.5 + math.sin({F})) ** math.cos({F})",
-        "math.cos({F}) ** ({I} % 4)",
-    ],
-    "modulo": ["{F} % 1.5", "{F} // 1.5", "{F} % (2.5 + math.sin({F}))"],
-    "builtin": ["abs({F})", "max({F}, {F})", "min({F}, {F})", "min({F}, {F}, {F})"],
-    "choice": [
-        "{F} if {B} else {F}",
-        "math.sqrt({f}) if {f} > 0.3 else {F}",
-        "{F} if {f} <= 0.3 else np.log({f})",
-    ],
-    "either": ["{F} or {F}", "{F} and {F}"],
-    "truth": ["({B}) * {F}", "{F} * ({B})"],
-    "whole": [
-        "0.05 * {I}",
-        "{F} / (1 + {I} ** 2)",
-        "float({I} % 3)",
-        "0.4 * ({I} % 4) * {F}",
-    ],
-    "part": [
-        "{C}.real",
-        "{C}.imag",
-        "np.real({C})",
-        "np.imag({C})",
-        "0.3 * abs(6.0 + {C})",
-        "0.3 * np.abs(6.0 + {C})",
-        "np.angle(6.0 + {C})",
-        "0.03 * abs(6.0 + {C}) ** 2",
-        "0.3 * ({C} * {C}.conjugate()).real",
-    ],
+    "linear": forms("0.5 * ({F} + {F}); {F} - 0.5 * {F}; 0.6 * {F} - 0.4 * {F}; -{F}"),
+    "product": forms("0.3 * {F} * {F}; 0.3 * {F} ** 2; {F} * math.sin({F})"),
+    "quotient": forms("{F} / (2.5 + math.sin({F})); 1.5 / (1.0 + {F} ** 2); {F} / 2.0"),
+    "power": forms("""0.1 * {F} ** 3; math.cos({F}) ** ({I} % 4);
+        0.8 * (2.5 + math.sin({F})) ** math.cos({F})"""),
+    "modulo": forms("{F} % 1.5; {F} // 1.5; {F} % (2.5 + math.sin({F}))"),
+    "builtin": forms("abs({F}); max({F}, {F}); min({F}, {F}); min({F}, {F}, {F})"),
+    "choice": forms("""{F} if {B} else {F}; math.sqrt({f}) if {f} > 0.3 else {F};
+        {F} if {f} <= 0.3 else np.log({f})"""),
+    "either": forms("{F} or {F}; {F} and {F}"),
+    "truth": forms("({B}) * {F}; {F} * ({B})"),
+    "whole": forms("""0.05 * {I}; {F} / (1 + {I} ** 2); float({I} % 3);
+        0.4 * ({I} % 4) * {F}"""),
+    "part": forms("""{C}.real; {C}.imag; np.real({C}); np.imag({C});
+        0.3 * abs(6.0 + {C}); 0.3 * np.abs(6.0 + {C}); np.angle(6.0 + {C});
+        0.03 * abs(6.0 + {C}) ** 2; 0.3 * ({C} * {C}.conjugate()).real"""),
 }
-COMPLEX = [
-    "0.5 * ({C} + {C})",
-    "{C} - 0.5 * {C}",
-    "0.3 * {C} * {C}",
-    "0.3 * {C} ** 2",
-    "{C} * math.sin({F})",
-    "0.3 * {F} * {C}",
-    "{C} / (6.0 + {C})",
-    "{C} / 2.0",
-    "complex(0.7 * {F}, 0.7 * {F})",
-    "0.7 * {F} + 0.7j * {F}",
-    "{C}.conjugate()",
-    "{C} if {B} else {C}.conjugate()",
-    "np.exp(0.3 * {C})",
-    "np.sin(0.3 * {C})",
-    "np.cos(0.3 * {C})",
-    "np.tanh(0.4 * {C})",
-    "np.sqrt(6.0 + {C})",
-    "np.log(6.0 + {C})",
-    "0.3 * np.square({C})",
-    "np.reciprocal(6.0 + {C})",
-    "np.conj({C})",
-    "np.conjugate({C})",
-]
-CONDITIONS = [
-    "{F} < 0.3",
-    "{F} > -0.2",
-    "{F} >= {F}",
-    "-0.4 < {F} <= 1.1",
-    "{F} <= {F} < 0.9",
-    "{k} % 2 == 0",
-    "{k} != 1",
-    "1 <= {I} < 3",
-    "{k}",
-    "{flag}",
-    "{flag}",
-]
-CONNECTED = [
-    "not ({B})",
-    "({B}) and ({B})",
-    "({B}) or ({B})",
-    "{f} > 0.2 and math.log({f}) < {F}",
-    "{f} <= 0.2 or math.sqrt({f}) > {F}",
-]
-INTEGERS = [
-    "{I} + 1", "2 - {I}", "2 * {k}", "{I} % 3", "{I} // 2", "-{k}", "{I} if {B} else 3",
-    "max({I}, 1)",
-]  # fmt: skip
+COMPLEX = forms("""
+    0.5 * ({C} + {C}); {C} - 0.5 * {C}; 0.3 * {C} * {C}; 0.3 * {C} ** 2;
+    {C} * math.sin({F}); 0.3 * {F} * {C}; {C} / (6.0 + {C}); {C} / 2.0;
+    complex(0.7 * {F}, 0.7 * {F}); 0.7 * {F} + 0.7j * {F}; {C}.conjugate();
+    {C} if {B} else {C}.conjugate(); np.exp(0.3 * {C}); np.sin(0.3 * {C});
+    np.cos(0.3 * {C}); np.tanh(0.4 * {C}); np.sqrt(6.0 + {C}); np.log(6.0 + {C});
+    0.3 * np.square({C}); np.reciprocal(6.0 + {C}); np.conj({C}); np.conjugate({C})
+""")
+CONDITIONS = forms("""
+    {F} < 0.3; {F} > -0.2; {F} >= {F}; -0.4 < {F} <= 1.1; {F} <= {F} < 0.9;
+    {k} % 2 == 0; {k} != 1; 1 <= {I} < 3; {k}; {flag}; {flag}
+""")
+CONNECTED = forms("""
+    not ({B}); ({B}) and ({B}); ({B}) or ({B});
+    {f} > 0.2 and math.log({f}) < {F}; {f} <= 0.2 or math.sqrt({f}) > {F}
+""")
+INTEGERS = forms("""
+    {I} + 1; 2 - {I}; 2 * {k}; {I} % 3; {I} // 2; -{k}; max({I}, 1);
+    {I} if {B} else 3
+""")
 # A while loop: what stands before it, its test, the first line of its body.
 WHILE = [
     ("{n} = 0", "{n} < {most}", "{n} += 1"),
@@ -337,7 +296,7 @@ class Writer:
         raise ValueError(kind)
 
     def number(self, depth: int) -> str:
-        if depth <= 0:
+        if depth <= 0 or self.below(8) == 0:
             return self.atom()
         form = self.pick(self.profile.numbers)
         if form in TEMPLATES:
@@ -358,7 +317,7 @@ class Writer:
             ]
             every += [f"np.sum({u.text}) / 6.0" for u in self.known("array")]
         constants = ["0.5", "1.5", "-0.7", "2.0", "0.25", "1.0", "-1.3", "0.9"]
-        return self.pick([*every, *every, None]) or self.pick(constants)
+        return self.pick([*every * 4, None]) or self.pick(constants)
 
     def complex_number(self, depth: int) -> str:
         every = [z.text for z in self.known("complex")]
@@ -1070,7 +1029,7 @@ class Writer:
             "count": ["0.1 * {}"],
         }
         for name in self.names.values():
-            if name.text.isupper() or not self.below(3):
+            if name.text.isupper() or not self.below(4):
                 continue
             if name.kind in forms:
                 texts.append(self.pick(forms[name.kind]).format(name.text))
@@ -1110,24 +1069,16 @@ PROFILES = {
     ),
     "loops": profile(
         "counted counted until until over augment escape escape escape",
-        "whole element",
-        "float float int array",
-        "float array",
-        1,
+        *("whole element", "float float int array", "float array", 1),
     ),
     "functions": profile(
         "inner bind results_of pair",
-        "called called",
-        "float float bool array",
-        "float",
-        3,
+        *("called called", "float float bool array", "float", 3),
     ),
     "arrays": profile(
         "over over counted",
-        "element element reduced reduced",
-        "float array array int",
-        "array array matrix float",
-        2,
+        *("element element reduced reduced", "float array array int"),
+        *("array array matrix float", 2),
     ),
     "complex": profile(
         "assign augment", "part part part", "complex complex float", "complex float", 2

@@ -26,12 +26,12 @@ import numpy as np
 import pytest
 from coverage_table import Coverage, Watched, coverage_report
 from generator import PROFILES, Program, programs
-from hypothesis import HealthCheck, assume, given, seed, settings
+from hypothesis import HealthCheck, Phase, assume, given, seed, settings
 
 PROGRAMS = int(os.environ.get("GRADWRIGHT_PROGRAMS", "1000"))
 PARTS = [(profile, part) for part in range(2) for profile in PROFILES]
 STEP = 2.0**-12
-TOLERANCE = 1e-5  # of the differences, per sum of absolute terms
+TOLERANCE = 1e-6  # of the differences, per sum of absolute terms
 SAME = 1e-9  # of two derivatives that are both exact, likewise
 
 Values = Sequence[Any]
@@ -198,6 +198,7 @@ def judge_many(
         derandomize=False,
         database=None,
         deadline=None,
+        phases=[Phase.generate, Phase.shrink],
         suppress_health_check=list(HealthCheck),
     )
     @given(programs(profile))

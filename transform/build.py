@@ -119,11 +119,11 @@ class Builder:
         self.definition[out] = s
         return _operand(out)
 
-    def load(self, place: Place, name: str | None = None) -> Operand:
-        """The present content of a cell."""
+    def load(self, place: Place, unsure: bool = False) -> Operand:
+        """The present content of a cell; `unsure` if it may hold nothing yet."""
         if place not in self.known:
-            out = Value(name or place.name, place.type)
-            s = Load(out, place)
+            out = Value(place.name, place.type)
+            s = Load(out, place, safe=not unsure)
             self.definition[out] = s
             self.add(s)
             self.known[place] = out

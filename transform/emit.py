@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import astor
-import numpy as np
+from astor.source_repr import split_lines
 
 from gradwright.transform.core import (
     Alloc,
@@ -48,13 +48,11 @@ from gradwright.transform.core import (
     Value,
     While,
     Whole,
-    all_reads,
     blocks,
     leaves,
     program,
+    reads,
     stores,
-    type_of,
-    walk,
 )
 from gradwright.transform.errors import Location
 from gradwright.transform.indices import Dim, Linear
@@ -82,6 +80,7 @@ COMPARE = {
     "<": ast.Lt, "<=": ast.LtE, ">": ast.Gt, ">=": ast.GtE, "==": ast.Eq, "!=": ast.NotEq,
     "is": ast.Is, "is not": ast.IsNot,
 }  # fmt: skip
+CALLS = Place("calls", Type("None"))  # what a call waiting for its use is taken to read
 MODULES = {"np": "import numpy as np", "math": "import math", "cmath": "import cmath"}
 
 
@@ -192,8 +191,6 @@ class _FunctionEmitter:
         self.left = {v: use.count for v, use in self.uses.items()}
 
     def _count(self, body: list[Statement]) -> None:
-        from gradwright.transform.core import reads
-
         for s in body:
             home = id(body)
             for v in reads(s):
@@ -437,7 +434,7 @@ class _FunctionEmitter:
         """A new value: written now, or kept waiting for its only use."""
         count = self.left.get(v, 0)
         if count == 0:
-            if may_raise(s):  # type: ignore[arg-type]
+            if isinstance(s, Call) or may_raise(s):  # type: ignore[arg-type]
                 self._write(out, ast.Expr(w.tree), s, w.quiet)
             return
         if count == 1 and self._nests(v, w, body):
@@ -467,12 +464,13 @@ class _FunctionEmitter:
             case Store():
                 self._store(s, out)
             case Push():
+                self._flush({CALLS}, out, s)
                 w = self.operand(s.operand)
                 push = ast.Attribute(self._place(s.tape), "append")
                 self._flush({s.tape}, out, s)
                 self._write(out, ast.Expr(ast.Call(push, [w.tree], [])), s)
             case Pop():
-                self._flush({s.tape}, out, s)
+                self._flush({s.tape, CALLS}, out, s)
                 pop = ast.Call(ast.Attribute(self._place(s.tape), "pop"), [], [])
                 if self.left.get(s.out, 0) == 0:
                     self._write(out, ast.Expr(pop), s)
@@ -488,8 +486,9 @@ class _FunctionEmitter:
             case Break():
                 self._write(out, ast.Break(), s)
             case Call():
-                self._call_statement(s, out)
+                self._call_statement(s, out, body)
             case Effect():
+                self._flush({CALLS}, out, s)
                 trees, *_ = self._all(s.operands)
                 keywords = [ast.keyword(k, self.operand(v).tree) for k, v in s.keywords]
                 function = ast.Name(s.function.__name__)
@@ -560,7 +559,7 @@ class _FunctionEmitter:
         condition = self.operand(s.condition)
         then, orelse = self.block(s.then), self.block(s.orelse)
         cell = _only_choice(s)
-        if cell is not None and len(then) == len(orelse) == 1:
+        if cell is not None and _is_assignment(then) and _is_assignment(orelse):
             self._choose(cell, condition, then[0], orelse[0])
             return
         if not then and not orelse:
@@ -652,7 +651,10 @@ class _FunctionEmitter:
         else:
             self._write(out, ast.Assert(test, message), s)
 
-    def _call_statement(self, s: Call, out: list[ast.stmt]) -> None:
+    def _call_statement(
+        self, s: Call, out: list[ast.stmt], body: list[Statement]
+    ) -> None:
+        self._flush({CALLS}, out, s)
         trees, *_ = self._all(s.operands)
         named = [p for p in s.function.params if p in s.function.hidden]
         assert not named
@@ -660,6 +662,9 @@ class _FunctionEmitter:
         outs = [o for o in s.outs]
         if not outs:
             self._write(out, ast.Expr(call), s)
+            return
+        if len(outs) == 1 and isinstance(outs[0], Value):
+            self._settle(outs[0], _Waiting(call, {CALLS}, 30), out, s, body)
             return
         targets: list[ast.expr] = [_name(o, True) for o in outs]
         target = targets[0] if len(targets) == 1 else ast.Tuple(targets)
@@ -749,7 +754,11 @@ def _places_in(tree: ast.expr) -> set[Place]:
 
 
 def _changed(s: Statement) -> set[Place]:
-    return set(stores(s))
+    return stores(s) | {CALLS}
+
+
+def _is_assignment(block: list[ast.stmt]) -> bool:
+    return len(block) == 1 and isinstance(block[0], ast.Assign)
 
 
 def _only_choice(s: If) -> Cell | None:
@@ -834,7 +843,8 @@ def _lives(body: list[ast.stmt]) -> tuple[dict[Any, _Life], int]:
                     inner = (*loops, (at, end))
                     if isinstance(s, ast.For):
                         note(s.iter, at, loops)
-                        note(s.target, at + 0, inner)
+                        note(s.target, at, inner)
+                        note(s.target, end, inner)
                     else:
                         note(s.test, at, inner)
                     visit(s.body, inner)
@@ -988,8 +998,8 @@ MARK = re.compile(r"^(\s*)[\"']+@@(\d+)[\"']+$")
 
 def _print(tree: ast.FunctionDef, commented: bool) -> tuple[str, dict[int, Location]]:
     """The text of a function with its comments, and the user's location of each line."""
-    notes: list[tuple[Location | None, str | None]] = []
-    _mark(tree.body, notes, commented and _has_forward(tree.body))
+    notes = _Notes()
+    notes.mark(tree.body, commented and _has_forward(tree.body))
     ast.fix_missing_locations(tree)
     text = astor.to_source(tree, pretty_source=_joined)
     lines: list[str] = []
@@ -1002,16 +1012,14 @@ def _print(tree: ast.FunctionDef, commented: bool) -> tuple[str, dict[int, Locat
             if where is not None:
                 locations[len(lines)] = where
             continue
-        where, comment = notes[int(mark[2])]
+        where, comment = notes.entries[int(mark[2])]
         if commented and comment is not None:
             lines.append(f"{mark[1]}# {comment}")
     return "\n".join(lines), locations
 
 
 def _joined(source: list[str]) -> str:
-    from astor.source_repr import pretty_source
-
-    return str(pretty_source(source))
+    return "".join(split_lines(source, WIDTH))
 
 
 def _has_forward(body: list[ast.stmt]) -> bool:
@@ -1019,51 +1027,51 @@ def _has_forward(body: list[ast.stmt]) -> bool:
     return len(kinds) == 2
 
 
-def _mark(
-    body: list[ast.stmt], notes: list[tuple[Location | None, str | None]], sections: bool = False
-) -> None:
-    """Put a marker before every statement: where it comes from, and its comment."""
-    marked: list[ast.stmt] = []
-    last: Location | None = None
-    in_reverse = False
+class _Notes:
+    """The user's location and the comment that stand before each statement."""
 
-    def mark(where: Location | None, comment: str | None) -> None:
-        notes.append((where, comment))
-        marked.append(ast.Expr(ast.Constant(f"@@{len(notes) - 1}")))
+    def __init__(self) -> None:
+        self.entries: list[tuple[Location | None, str | None]] = []
+        self.last: Location | None = None
 
-    if sections:
-        mark(None, "forward sweep")
-    for s in body:
-        where = getattr(s, "where", None)
-        adjoint = getattr(s, "adjoint", False)
-        if sections and adjoint and not in_reverse:
-            mark(None, "reverse sweep")
-            in_reverse = True
-        simple = not isinstance(s, ast.For | ast.While | ast.If | ast.Return)
-        comment = None
-        if adjoint and simple and where is not None and not _same_line(where, last):
-            comment = f"{where}  {where.text.strip()}"
-            last = where
-        mark(where, comment)
-        _mark_inside(s, notes)
-        if not simple:
-            last = None
-        marked.append(s)
-    body[:] = marked
+    def mark(self, body: list[ast.stmt], sections: bool = False) -> None:
+        """Put a marker before every statement."""
+        marked: list[ast.stmt] = []
+        if sections:
+            marked.append(self._entry(None, "forward sweep"))
+        in_reverse = False
+        for s in body:
+            if sections and getattr(s, "adjoint", False) and not in_reverse:
+                marked.append(self._entry(None, "reverse sweep"))
+                in_reverse = True
+            where = getattr(s, "where", None)
+            marked.append(self._entry(where, self._comment(s, where)))
+            marked.append(s)
+            self._inside(s)
+        body[:] = marked
 
+    def _entry(self, where: Location | None, comment: str | None) -> ast.stmt:
+        self.entries.append((where, comment))
+        return ast.Expr(ast.Constant(f"@@{len(self.entries) - 1}"))
 
-def _mark_inside(s: ast.stmt, notes: list[tuple[Location | None, str | None]]) -> None:
-    orelse = getattr(s, "orelse", [])
-    if getattr(s, "body", []):
-        _mark(s.body, notes)  # type: ignore[attr-defined]
-    if len(orelse) == 1 and isinstance(orelse[0], ast.If):
-        _mark_inside(orelse[0], notes)  # it is printed as elif
-    elif orelse:
-        _mark(orelse, notes)
+    def _comment(self, s: ast.stmt, where: Location | None) -> str | None:
+        if isinstance(s, ast.For | ast.While | ast.If | ast.Return) or where is None:
+            return None
+        if not getattr(s, "adjoint", False) or _same_line(where, self.last):
+            return None
+        self.last = where
+        return f"{where}  {where.text.strip()}"
+
+    def _inside(self, s: ast.stmt) -> None:
+        orelse = getattr(s, "orelse", [])
+        if getattr(s, "body", []):
+            self.mark(s.body)  # type: ignore[attr-defined]
+        if len(orelse) == 1 and isinstance(orelse[0], ast.If):
+            self._inside(orelse[0])  # it is printed as elif
+        elif orelse:
+            self.mark(orelse)
 
 
 def _same_line(a: Location, b: Location | None) -> bool:
     return b is not None and (a.filename, a.line) == (b.filename, b.line)
 
-
-__all__ = ["Module", "emit", "np", "type_of", "walk", "all_reads"]

@@ -73,7 +73,7 @@ from gradwright.transform.primitives.structural import (
     SUM_TO,
 )
 from gradwright.transform.rules import Rules, real_part
-from gradwright.transform.types import BOOL, INT, Type, array
+from gradwright.transform.types import BOOL, INT, NONE, Type
 
 # ---- the sweep ---------------------------------------------------------------------
 
@@ -102,6 +102,7 @@ class _Block:
     known: dict[Place, Value] = field(default_factory=dict)
     made: dict[Any, Value] = field(default_factory=dict)
     last_trip: Operand | None = None
+    is_home: bool = False
 
     def __post_init__(self) -> None:
         self.at = len(self.body)
@@ -217,10 +218,11 @@ class Sweep:
         is_loop: bool,
         given: dict[Any, Any] | None = None,
         last_trip: Operand | None = None,
+        is_home: bool = False,
     ) -> tuple[list[Statement], list[Statement]]:
         """The forward and reverse sweeps of a nested block."""
         parent = self.block
-        block = _Block(body, parent, top, last_trip=last_trip)
+        block = _Block(body, parent, top, last_trip=last_trip, is_home=is_home)
         block.made = dict(parent.made)
         block.known = {} if is_loop else dict(parent.known)
         block.provided.update(given or {})
@@ -460,9 +462,26 @@ class Sweep:
         if not isinstance(o, Value | Tape):
             return o
         block = self._owner(o)
-        if block is None or block.top:
+        if block is None or (block.top and not self._is_cheap(block, o)):
             return o
         return self._provide(block, o)
+
+    def _is_cheap(self, block: _Block, o: Any) -> bool:
+        """A small unnamed value of values that are still there: written out again."""
+        if o not in block.defined or not isinstance(o, Value) or o.users:
+            return False
+        s = block.body[block.defined[o]]
+        if not isinstance(s, Let) or not s.primitive.cheap or o in self.function.results:
+            return False
+        return all(self._is_there(x) for x in s.operands)
+
+    def _is_there(self, o: Any) -> bool:
+        if isinstance(o, Linear):
+            return all(self._is_there(v) for v in leaves(o))
+        if not isinstance(o, Value) or o in self.function.params:
+            return not isinstance(o, Place)
+        block = self._owner(o)
+        return block is not None and block.top and o.users
 
     def _need_symbol(self, s: Any) -> Linear:
         if isinstance(s, Dim):
@@ -524,12 +543,15 @@ class Sweep:
         """The tape of a value; it begins before the outermost loop around it."""
         if key not in self.tapes:
             tape = self.tapes[key] = Tape(f"{name}_tape", key.type)
-            top = self.block
-            while not top.top:
-                assert top.parent is not None
-                top = top.parent
-            top.before.setdefault(top.at, []).insert(0, Alloc(tape))
+            self._begin_tape(tape)
         return self.tapes[key]
+
+    def _begin_tape(self, tape: Tape) -> None:
+        """A tape begins empty before the outermost statement that pushes on it."""
+        home = self.block
+        while home.parent is not None and not home.is_home:
+            home = home.parent
+        home.before.setdefault(home.at, []).insert(0, Alloc(tape))
 
     def need_index(self, index: Any) -> Any:
         def item(i: Any) -> Any:
@@ -847,7 +869,10 @@ class Sweep:
         trips = self._counter(s)
         begin: list[Statement] = [Alloc(trips), Store(trips, linear(0))]
         block.before.setdefault(k, []).extend(begin)
-        forward.insert(0, Store(trips, linear(1), accumulate=True))
+        first = 0
+        while first < len(forward) and _is_item(forward[first]):
+            first += 1
+        forward.insert(first, Store(trips, linear(1), accumulate=True))
         return trips
 
     def _counter(self, s: Statement) -> Cell:
@@ -890,7 +915,9 @@ class Sweep:
             if isinstance(t, Load) and isinstance(t.source, Place):
                 if self.alloc.get(t.source) not in set(walk(s.body)):
                     self.repeated.setdefault(t.source, set()).add(t)
-        forward, reverse = self._nested(s.body, True, True, {s.symbol: s.symbol})
+        forward, reverse = self._nested(
+            s.body, True, True, {s.symbol: s.symbol}, is_home=True
+        )
         if reverse:
             bounds = [self.need(x) for x in (s.start, s.stop, s.step)]
             self.builder.add(For(s.symbol, *bounds, [*forward, *reverse], s.backwards))
@@ -959,16 +986,17 @@ class Sweep:
         if key not in self.tapes:
             tape = tapes.setdefault(key, Tape("tape", Type("tape")))
             self.tapes[key] = tape
-            top = block
-            while not top.top:
-                assert top.parent is not None
-                top = top.parent
-            top.before.setdefault(top.at, []).insert(0, Alloc(tape))
+            self._begin_tape(tape)
         return (self.tapes[key],)
 
 
 def _at(block: _Block) -> Statement | None:
     return block.body[block.at] if block.at < len(block.body) else None
+
+
+def _is_item(s: Statement) -> bool:
+    """The load of the next item of a loop over an array."""
+    return isinstance(s, Load) and s.safe and isinstance(s.source, Value)
 
 
 def _index_values(index: Any) -> Iterator[Any]:
@@ -1063,10 +1091,12 @@ class Splits:
         sweep = Sweep(function, wrt, seeds, self)
         residuals = residuals_of(sweep.reverse, sweep.bars, sweep.forward, function)
         residuals = [r for r in residuals if r is not tape]
+        hand = _Handover(function, sweep.forward, residuals)
         forward.params = [*params, tape]
-        forward.body = [*sweep.forward, *(Push(tape, r) for r in residuals)]
+        forward.body = [*hand.forward, *(Push(tape, r) for r in hand.over)]
         backward.params = [*params, *bars, tape]
-        backward.body = [*(Pop(r, tape) for r in reversed(residuals)), *sweep.reverse]
+        pops = [Pop(r, tape, adjoint=True) for r in reversed(hand.taken)]
+        backward.body = [*pops, *hand.begin, *sweep.reverse]
         backward.results = list(sweep.bars)
 
 
@@ -1118,6 +1148,66 @@ def residuals_of(
     return [v for v in free_values(reverse, bars) if v in made]
 
 
+class _Handover:
+    """Residuals on their way from the forward half to the backward half.
+
+    What only some paths define is None on the others: it is handed over in a cell that
+    begins as None.  over: what the forward half returns.  taken: the parameters of the
+    backward half.  begin: statements that put taken values into the cells they were.
+    """
+
+    def __init__(self, function: Function, forward: list[Statement], residuals: list[Any]) -> None:
+        outermost = {v for s in forward for v in defines(s)}
+        outermost |= {s.place for s in forward if isinstance(s, Alloc)}
+        self.over: list[Any] = []
+        self.taken: list[Any] = []
+        self.begin: list[Statement] = []
+        first: list[Statement] = []
+        last: list[Statement] = []
+        moved: dict[Any, Cell] = {}
+        nothing = Const(None, NONE)
+        for r in residuals:
+            if isinstance(r, Tape):
+                self.over.append(r)
+                self.taken.append(r)
+                continue
+            cell = r
+            taken = Value(r.name, r.type)
+            if isinstance(r, Value) and r not in outermost:
+                cell = moved[r] = Cell(r.name, replace(r.type, optional=True))
+                taken = r
+            if isinstance(r, Value) and r in outermost:
+                self.over.append(r)
+                self.taken.append(r)
+                continue
+            if isinstance(r, Cell):
+                self.begin += [Alloc(r), Store(r, taken)]
+            if r not in outermost:
+                first += [Alloc(cell), Store(cell, nothing)]
+            left = Value(r.name, cell.type)
+            last.append(Load(left, cell, safe=True))
+            self.over.append(left)
+            self.taken.append(taken)
+        begun = {s.place for s in first if isinstance(s, Alloc)}
+        body = _with_stores(forward, moved, begun)
+        self.forward = [*first, *body, *last]
+
+
+def _with_stores(
+    body: list[Statement], moved: dict[Any, Cell], begun: set[Place]
+) -> list[Statement]:
+    """The block with a store behind each value that is handed over in a cell."""
+    result: list[Statement] = []
+    for s in body:
+        if isinstance(s, Alloc) and s.place in begun:
+            continue
+        for b in blocks(s):
+            b[:] = _with_stores(b, moved, begun)
+        result.append(s)
+        result += [Store(moved[v], v, where=s.where) for v in defines(s) if v in moved]
+    return result
+
+
 # ---- what the pipeline calls -------------------------------------------------------
 
 
@@ -1151,37 +1241,24 @@ def _halved(function: Function, sweep: Sweep, bars: list[Value]) -> Split:
     residuals = residuals_of(sweep.reverse, sweep.bars, sweep.forward, function)
     used = free_values(sweep.reverse, sweep.bars)
     needed = [k for k, p in enumerate(function.params) if p in used]
-    end: list[Statement] = []
-    begin: list[Statement] = []
-    given: list[Any] = []
-    handed: list[Any] = []
-    for r in residuals:
-        if isinstance(r, Cell):
-            left, taken = Value(r.name, r.type), Value(r.name, r.type)
-            end.append(Load(left, r))
-            begin += [Alloc(r), Store(r, taken)]
-            handed.append(left)
-            given.append(taken)
-        else:
-            handed.append(r)
-            given.append(r)
+    hand = _Handover(function, sweep.forward, residuals)
     forward = function
     if residuals:
         forward = replace(
             function,
             name=f"{function.name}_forward",
-            body=[*sweep.forward, *end],
-            results=[*function.results, *handed],
+            body=hand.forward,
+            results=[*function.results, *hand.over],
         )
     backward = Function(
         f"{function.name}_backward",
-        [*given, *(function.params[k] for k in needed), *bars],
-        [*begin, *sweep.reverse],
+        [*hand.taken, *(function.params[k] for k in needed), *bars],
+        [*hand.begin, *sweep.reverse],
         list(sweep.bars),
         filename=function.filename,
         commented=True,
     )
-    return Split(forward, backward, given, needed, recursive=False)
+    return Split(forward, backward, hand.taken, needed, recursive=False)
 
 
 __all__ = ["gradient", "halves"]

@@ -13,7 +13,7 @@ import operator
 from dataclasses import replace
 from typing import Any
 
-from gradwright.transform.build import Builder, is_const
+from gradwright.transform.build import Builder, fold, is_const
 from gradwright.transform.core import (
     Alloc,
     Assert,
@@ -58,8 +58,10 @@ def simplify(function: Function) -> Function:
         while size != _size(f):
             size = _size(f)
             drop_dead(f)
+            sink_zeros(f.body)
             merge(f.body)
             promote(f)
+            fold_literals(f)
     return function
 
 
@@ -230,9 +232,7 @@ def may_raise(s: Let | Load) -> bool:
     if s.adjoint or s.safe:
         return False
     if isinstance(s, Load):
-        if isinstance(s.source, Cell):
-            return s.source.maybe_unbound
-        return bool(s.index)
+        return bool(s.index) or isinstance(s.source, Cell)
     p = s.primitive
     if not p.raises or not all(type_of(o).python for o in s.operands):
         return False
@@ -291,6 +291,38 @@ def _next_access(body: Block, k: int, place: Place) -> int | None:
         if place in stores(s) or place in set(all_reads(s)) or isinstance(s, Break):
             return None
     return None
+
+
+def sink_zeros(body: Block) -> None:
+    """Clear a cell as late as possible: what it held is still used by its name."""
+    for s in body:
+        for b in blocks(s):
+            sink_zeros(b)
+    for s in [s for s in body if _is_zero_store(s)]:
+        assert isinstance(s, Store)
+        k = body.index(s)
+        j = k + 1
+        while j < len(body) and not _touches(body[j], s.place):
+            j += 1
+        body.insert(j, s)
+        del body[k]
+
+
+def _touches(s: Statement, place: Place) -> bool:
+    return place in stores(s) or place in set(all_reads(s)) or isinstance(s, Break)
+
+
+def fold_literals(f: Function) -> None:
+    """Operations of the derivative on literals, once cells have become literals."""
+    mapping: dict[Any, Any] = {}
+    for s in walk(f.body):
+        if isinstance(s, Let) and s.adjoint:
+            operands = tuple(mapping.get(o, o) if isinstance(o, Value) else o for o in s.operands)
+            folded = fold(s.primitive, operands)
+            if folded is not None:
+                mapping[s.out] = folded
+    if mapping:
+        _replace(f, _closed(mapping))
 
 
 # ---- cells that need not be cells --------------------------------------------------
@@ -380,15 +412,15 @@ def _closed(mapping: dict[Any, Any]) -> dict[Any, Any]:
 
 
 def _replace(f: Function, mapping: dict[Any, Any]) -> None:
-    """Put other operands for the results of loads; the loads go."""
+    """Put other operands for results of statements; the statements go."""
     substitution = Substitution(mapping)
-    f.body = substitution.block(_without_loads(f.body, mapping))
+    f.body = substitution.block(_without(f.body, mapping))
     f.results = [substitution.operand(r) for r in f.results]
 
 
-def _without_loads(body: Block, mapping: dict[Any, Any]) -> Block:
-    kept = [s for s in body if not (isinstance(s, Load) and s.out in mapping)]
+def _without(body: Block, mapping: dict[Any, Any]) -> Block:
+    kept = [s for s in body if not (isinstance(s, Let | Load) and s.out in mapping)]
     for s in kept:
         for b in blocks(s):
-            b[:] = _without_loads(b, mapping)
+            b[:] = _without(b, mapping)
     return kept

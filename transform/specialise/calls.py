@@ -708,6 +708,11 @@ def _print(frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: A
     return Static(None)
 
 
+@builtin(np.iscomplexobj)
+def _is_complex(frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any) -> Any:
+    return constant(all(is_operand(a) and type_of(a).is_complex for a in arguments))
+
+
 @builtin(np.array, np.asarray)
 def _array(frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any) -> Any:
     from gradwright.transform.specialise.expressions import display

@@ -28,6 +28,7 @@ from gradwright.transform.core import (
     Value,
     type_of,
 )
+from gradwright.transform.definite import unsure_reads
 from gradwright.transform.errors import (
     EffectError,
     GradwrightError,
@@ -141,17 +142,18 @@ class Slot:
             self._widen(joined)
         frame.builder.store(self.content, value, accumulate=accumulate)
 
-    def load(self, frame: Frame) -> Any:
+    def load(self, frame: Frame, unsure: bool = False) -> Any:
         match self.content:
             case Cell():
-                return frame.builder.load(self.content)
+                self.content.maybe_unbound |= unsure
+                return frame.builder.load(self.content, unsure=unsure)
             case Structure():
                 return mapped(lambda slot: slot.load(frame), self.content)
             case None:
                 preset = self.owner.presets.get(self.name)
                 if preset is not None:
                     self._begin(preset)
-                    return frame.builder.load(self.content)
+                    return self.load(frame, unsure)
                 self.read_early = True
                 never = self.name in self.owner.presets
                 raise Unready(self.name if never else None)
@@ -249,7 +251,14 @@ class Program:
         self.units: dict[Any, Unit] = {}
         self.inlined: set[Any] = set()
         self.separate: set[Any] = set()
+        self.unsure_reads: dict[int, set[tuple[int, int]]] = {}
         self.normal: dict[int, tuple[Any, gast.FunctionDef, Liveness]] = {}
+
+    def unsure(self, node: gast.FunctionDef) -> set[tuple[int, int]]:
+        """Reads of locals that may be unbound; once for each function."""
+        if id(node) not in self.unsure_reads:
+            self.unsure_reads[id(node)] = unsure_reads(node)
+        return self.unsure_reads[id(node)]
 
     def normal_form(self, node: gast.FunctionDef) -> tuple[gast.FunctionDef, Liveness]:
         """The function rewritten by `normalise`, and its live names; once each."""
@@ -278,6 +287,7 @@ class Frame:
         self.node, self.liveness = program.normal_form(source.node)
         self.env: dict[str, Any] = {}
         self.locals = language.local_names(source.node)
+        self.unsure = program.unsure(source.node)
         self.presets: dict[int, dict[str, Type]] = {}
         self.unrolled: set[int] = set()
         self.in_rule = False
@@ -326,12 +336,16 @@ class Frame:
         """The abstract value of a name, by Python's own scoping."""
         if name in self.env:
             held = self.env[name]
-            return held.load(self) if isinstance(held, Slot) else held
+            return held.load(self, self.is_unsure(node)) if isinstance(held, Slot) else held
         if name in self.locals:
             raise Unready(name)
         if self.enclosing is not None and name in self.enclosing.all_names():
             return import_name(self, self.enclosing, name, node)
         return self.captured(name, node)
+
+    def is_unsure(self, node: Any) -> bool:
+        """Whether a read of a local may find it unbound."""
+        return (getattr(node, "lineno", 0), getattr(node, "col_offset", 0)) in self.unsure
 
     def all_names(self) -> set[str]:
         outer = self.enclosing.all_names() if self.enclosing else set()

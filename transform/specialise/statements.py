@@ -205,9 +205,6 @@ def _if(frame: Frame, node: Any) -> None:
             raise missing[0]
         then, orelse = ([] if isinstance(b, Unready) else b for b in written)
         _allocate(frame, construct)
-        for cell in construct.allocated:
-            definite = _is_definite(cell, construct.first)
-            cell.maybe_unbound = not (definite or _is_definite(cell, then, orelse))
         frame.builder.add(If(test, then, orelse))
         frame.builder.forget({p for b in (then, orelse) for s in b for p in stores(s)})
 
@@ -232,18 +229,6 @@ def _branch(frame: Frame, body: list[Any]) -> list[Statement] | Unready:
     finally:
         frame.env.clear()
         frame.env.update(env)
-
-
-def _is_definite(cell: Cell, *branches: list[Statement]) -> bool:
-    def stored(block: list[Statement]) -> bool:
-        return any(
-            (isinstance(s, core.Store) and s.place is cell)
-            or (isinstance(s, If) and stored(s.then) and stored(s.orelse))
-            or isinstance(s, Raise | Break)
-            for s in block
-        )
-
-    return all(map(stored, branches))
 
 
 def _construct(frame: Frame, node: Any, write: Callable[[Construct], None]) -> None:
@@ -363,8 +348,6 @@ def _loop_body(
         construct.settle()
         raise
     construct.settle()
-    for cell in construct.allocated:
-        cell.maybe_unbound = not _is_definite(cell, construct.first)
     return body
 
 
