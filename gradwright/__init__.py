@@ -7,6 +7,9 @@
     3.0
 """
 
+from gradwright.checks import check_grads
+from gradwright.entry import clear_caches
+from gradwright.inspection import show, source, stages
 from gradwright.transform.errors import (
     AliasError,
     BackendError,
@@ -23,5 +26,6 @@ from gradwright.transforms import Transformed, grad, jvp, value_and_grad, vjp
 __all__ = [
     "AliasError", "BackendError", "EffectError", "GradwrightError", "MissingRule",
     "NotDifferentiable", "ShapeError", "SourceError", "Transformed", "UnsupportedSyntax",
-    "grad", "jvp", "value_and_grad", "vjp",
+    "check_grads", "clear_caches", "grad", "jvp", "show", "source", "stages",
+    "value_and_grad", "vjp",
 ]  # fmt: skip

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from gradwright.backends.numpy import load
-from gradwright.pipeline import Built, Step, build, plain_function, steps_of
+from gradwright.pipeline import Built, build, plain_function, steps_of
 from gradwright.transform import source as sources
-from gradwright.transform.core import Const, Tape, Value
+from gradwright.transform.core import Const
 from gradwright.transform.emit import Module
 from gradwright.transform.errors import NotDifferentiable, note_user_line
 from gradwright.transform.indices import Dim, Linear
@@ -67,6 +67,11 @@ def pattern_of(a: Any, name: str, by_value: bool = False) -> Any:
     )
 
 
+def ints_in(a: Any) -> tuple[int, ...]:
+    """The Python ints inside an argument whose value must be known."""
+    return tuple(leaf for leaf in flat(a) if type(leaf) is int)
+
+
 def flat(a: Any) -> Iterator[Any]:
     """The numbers and arrays inside an argument."""
     if type(a) in (tuple, list):
@@ -104,7 +109,7 @@ class Specialisation:
                 found = read()
             except (AttributeError, LookupError, ValueError):
                 return False
-            if found is not expected and not _equal_text(found, expected):
+            if found is not expected and not _is_same(found, expected):
                 return False
         return all(kind_of(read()) == kind for _, read, kind in self.hidden)
 
@@ -121,8 +126,9 @@ class Specialisation:
             raise
 
 
-def _equal_text(a: Any, b: Any) -> bool:
-    return type(a) is str and a == b
+def _is_same(a: Any, b: Any) -> bool:
+    """Whether two plain objects say the same; other objects must be identical."""
+    return type(a) is type(b) and type(a) in (str, int, bool, tuple) and a == b
 
 
 def _note(e: BaseException, filename: str, module: Module) -> None:
@@ -206,11 +212,21 @@ class Entry:
         self.last: Specialisation | None = None
         self.lock = threading.RLock()
         self.names: list[str] = []
+        self.is_flat = False
+        self.read: tuple[Any, ...] = ()
         ALL.add(self)
 
     def open(self) -> None:
-        """Read the source, once; refuse what has none."""
-        if self.source is None:
+        """Read the source, once for each code and defaults; refuse what has none."""
+        f = self.function
+        now = (
+            getattr(f, "__code__", None),
+            getattr(f, "__defaults__", None),
+            getattr(f, "__kwdefaults__", None),
+        )
+        if len(self.read) != 3 or any(a is not b for a, b in zip(now, self.read, strict=True)):
+            self.specialisations.clear()
+            self.read = now
             self.source = sources.read(self.function)
             self.signature = inspect.signature(self.function, follow_wrapped=False)
             self.names = list(self.signature.parameters)
@@ -235,18 +251,30 @@ class Entry:
 
     def find(self, args: tuple[Any, ...]) -> Specialisation:
         """The specialisation for these arguments, made if there is none."""
-        if self.by_value:
-            key = tuple(
-                [(kind_of(a), a) if n in self.by_value else kind_of(a)
-                 for n, a in zip(self.names, args, strict=True)]
-            )  # fmt: skip
-        else:
-            key = tuple([kind_of(a) for a in args])
-        found = self.specialisations.get(key)
+        found = self.specialisations.get(self.key(args))
         if found is None or not ((not found.guards and not found.hidden) or found.is_current()):
             with self.lock:
                 found = self.make(args)
         self.last = found
+        return found
+
+    def key(self, args: tuple[Any, ...]) -> Any:
+        """What decides which specialisation a call gets."""
+        if not self.by_value:
+            return tuple([kind_of(a) for a in args])
+        named = zip(self.names, args, strict=True)
+        return tuple(
+            [(kind_of(a), *ints_in(a)) if n in self.by_value else kind_of(a) for n, a in named]
+        )
+
+    def leaves(self, args: tuple[Any, ...]) -> list[Any]:
+        """The numbers and arrays of a call; not those that the source has as literals."""
+        found = []
+        for n, a in zip(self.names, args, strict=True):
+            kept = flat(a)
+            if n in self.by_value:
+                kept = (leaf for leaf in kept if type(leaf) is not int)
+            found.extend(kept)
         return found
 
     def make(self, args: tuple[Any, ...]) -> Specialisation:
@@ -264,13 +292,9 @@ class Entry:
                 self.by_value.add(e.parameter)
         keep = tuple(a for a in args if not isinstance(a, np.ndarray | float | complex))
         made = Specialisation(built, [], keep)
-        key = tuple(
-            [(kind_of(a), a) if n in self.by_value else kind_of(a)
-             for n, a in zip(self.names, args, strict=True)]
-        )  # fmt: skip
         while len(self.specialisations) >= MOST_SPECIALISATIONS:
             del self.specialisations[next(iter(self.specialisations))]
-        self.specialisations[key] = made
+        self.specialisations[self.key(args)] = made
         return made
 
     def pattern(self, name: str, a: Any) -> Any:
@@ -284,7 +308,8 @@ class Entry:
     def call(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
         args = self.bind(args, keywords)
         found = self.find(args)
-        out = found.run([leaf for a in args for leaf in flat(a)] if _nested(args) else [*args])
+        plain = not self.by_value and not _nested(args)
+        out = found.run([*args] if plain else self.leaves(args))
         if found.is_single:
             return _single(found.result, out)
         return filled(found.result, _several(out, found))
@@ -299,29 +324,30 @@ class Entry:
                 f"{len(tangents)} tangents"
             )
         found = self.find(args)
-        leaves = [leaf for a in args for leaf in flat(a)]
-        dots = [leaf for t in tangents for leaf in flat(t)]
-        if len(dots) > len(leaves):
-            raise ValueError("the tangents do not have the structure of the primals")
-        dots += [0.0] * (len(leaves) - len(dots))  # defaults have no tangent
-        fitted = [
-            fit(d, p, "tangent")
-            for d, p in zip(dots, leaves, strict=True)
-            if is_inexact(p)
-        ]
-        out = found.run([*leaves, *fitted])
+        dots = list(matched(tuple(primals), tuple(tangents), "tangent"))
+        dots += [np.zeros_like(p)[()] for a in args for p in flat(a) if is_inexact(p)][len(dots):]
+        out = found.run([*self.leaves(args), *dots])
         return filled(found.result, _several(out, found))
 
     def vjp(self, args: tuple[Any, ...]) -> tuple[Any, Pull]:
-        given = len(args)
+        given = args
         args = self.bind(args, {})
         found = self.find(args)
-        leaves = [leaf for a in args for leaf in flat(a)]
+        leaves = self.leaves(args)
         out = found.run(leaves)
         count = len(found.built.derived.function.results)
         values = list(out) if isinstance(out, tuple) else [out]
         value = filled(found.result, iter(values[:count]))
-        return value, Pull(found, args[:given], leaves, values[count:], value)
+        return value, Pull(found, given, leaves, values[count:], value)
+
+
+def clear_caches() -> None:
+    """Forget every specialisation and every source that was read."""
+    for entry in list(ALL):
+        with entry.lock:
+            entry.specialisations.clear()
+            entry.last = None
+    sources.clear_cache()
 
 
 def _nested(args: tuple[Any, ...]) -> bool:
@@ -343,6 +369,21 @@ def is_inexact(a: Any) -> bool:
     return isinstance(a, float | complex)
 
 
+def matched(like: Any, given: Any, what: str) -> Iterator[Any]:
+    """The inexact leaves of `given`, which must have the structure of `like`."""
+    if type(like) in (tuple, list):
+        if type(given) not in (tuple, list) or len(given) != len(like):
+            raise ValueError(
+                f"the {what} {given!r} does not have the structure of {like!r}"
+            )
+        for a, b in zip(like, given, strict=True):
+            yield from matched(a, b, what)
+    elif is_inexact(like):
+        if not isinstance(given, int | float | complex | np.generic | np.ndarray):
+            raise ValueError(f"the {what} {given!r} does not have the structure of {like!r}")
+        yield fit(given, like, what)
+
+
 def fit(given: Any, like: Any, what: str) -> Any:
     """A tangent or cotangent as a number or array of the kind of its primal."""
     if np.shape(given) != np.shape(like):
@@ -351,6 +392,8 @@ def fit(given: Any, like: Any, what: str) -> Any:
         )
     if isinstance(like, np.ndarray):
         return np.asarray(given).astype(like.dtype, copy=False)
+    if np.iscomplexobj(given) and not np.iscomplexobj(like):
+        raise ValueError(f"a complex {what} for a real value")
     if isinstance(like, np.generic):
         return type(like)(given)
     return complex(given) if isinstance(like, complex) else float(given)
@@ -377,25 +420,15 @@ class Pull:
         self.args = args
         self.value = value
         self.residuals = residuals
-        self.kept = [
-            leaf.copy() if isinstance(leaf, np.ndarray) else leaf
-            for leaf in (leaves[k] if k < len(leaves) else None for k in split.needed)
-        ]
+        self.kept = [_copied(leaves[k]) if k < len(leaves) else None for k in split.needed]
         params = found.built.derived.function.params
-        hidden = {v.settled: read() for v, (_, read, _) in zip(  # type: ignore[attr-defined]
-            (v for _, v in found.built.specialised.hidden), found.hidden, strict=True
-        )}  # fmt: skip
+        hidden = found.built.derived.function.hidden
         for j, k in enumerate(split.needed):
-            p = params[k]
-            if p in found.built.derived.function.hidden:
-                self.kept[j] = hidden[p.settled]  # type: ignore[union-attr]
+            if params[k] in hidden:
+                self.kept[j] = _copied(hidden[params[k]].read())
 
     def __call__(self, cotangent: Any) -> tuple[Any, ...]:
-        bars = [
-            fit(c, v, "cotangent")
-            for c, v in zip(flat(cotangent), flat(self.value), strict=True)
-            if is_inexact(v)
-        ]
+        bars = matched(self.value, cotangent, "cotangent")
         out = self.function(*map(_fresh, self.residuals), *self.kept, *bars)
         gradients = iter(out if isinstance(out, tuple) else (out,))
         return tuple(_gradient_like(a, gradients) for a in self.args)
@@ -403,6 +436,11 @@ class Pull:
     def source(self) -> str:
         """The text of the backward half."""
         return self.module.text
+
+
+def _copied(a: Any) -> Any:
+    """The array as it is now, whatever its owner does to it later."""
+    return a.copy() if isinstance(a, np.ndarray) else a
 
 
 def _fresh(residual: Any) -> Any:
@@ -418,6 +456,3 @@ def _gradient_like(a: Any, gradients: Iterator[Any]) -> Any:
     if isinstance(a, np.ndarray):
         return np.zeros_like(a)
     return type(a)(0) if isinstance(a, int | np.generic) else a
-
-
-__all__ = ["ALL", "Entry", "Pull", "Step", "Tape", "Value", "kind_of"]

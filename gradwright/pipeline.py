@@ -23,11 +23,10 @@ from gradwright.transform.emit import Module, emit
 from gradwright.transform.errors import NotDifferentiable, UnsupportedSyntax
 from gradwright.transform.forward import tangents
 from gradwright.transform.reverse import Split, gradient, halves
-from gradwright.transform.simplify import simplify
+from gradwright.transform.simplify import own_results, simplify
 from gradwright.transform.source import Source
 from gradwright.transform.specialise import Specialised, specialise
 from gradwright.transform.specialise.abstract import (
-    Closure,
     Static,
     Structure,
     describe,
@@ -35,16 +34,7 @@ from gradwright.transform.specialise.abstract import (
     leaves,
     mapped,
 )
-from gradwright.transform.types import Type
-
-
-@dataclass(frozen=True)
-class Step:
-    """One transform and its options, as the user asked for it."""
-
-    kind: str  # grad | value_and_grad | jvp | vjp
-    argnums: int | tuple[int, ...] | None = 0
-    has_aux: bool = False
+from gradwright.transform.specialise.nested import Step
 
 
 @dataclass(eq=False)
@@ -60,6 +50,12 @@ class Derived:
     result: Any
     source: Source
     split: Split | None = None
+
+    def functions(self) -> list[Function]:
+        """The function, or its two halves."""
+        if self.split is not None:
+            return [self.split.forward, self.split.backward]
+        return [self.function]
 
 
 @dataclass(eq=False)
@@ -105,17 +101,31 @@ def build(target: Any, source: Source, arguments: dict[str, Any]) -> Built:
     _, steps = steps_of(target)
     specialised = specialise(source, arguments, apply)
     derived = Derived(
-        specialised.function, list(specialised.arguments.values()), specialised.result, source
+        specialised.function, call_arguments(specialised, source), specialised.result, source
     )
     for step in steps:
         derived = derive(derived, step)
-    if derived.split is not None:
-        split = derived.split
-        simplify(split.forward)
-        simplify(split.backward)
-        return Built(derived, specialised, emit(split.forward), emit(split.backward))
-    simplify(derived.function)
-    return Built(derived, specialised, emit(derived.function))
+    for f in derived.functions():
+        simplify(f)
+        own_results(f)
+    return Built(derived, specialised, *emit_derived(derived))
+
+
+def emit_derived(d: Derived) -> tuple[Module, ...]:
+    """The emitted module, or the two of a split."""
+    return tuple(emit(f) for f in d.functions())
+
+
+def call_arguments(specialised: Specialised, source: Source) -> list[Any]:
+    """The arguments as a call gives them: those behind a star one by one."""
+    star = source.node.args.vararg
+    found: list[Any] = []
+    for name, a in specialised.arguments.items():
+        if star is not None and name == star.id:
+            found.extend(a.items)
+        else:
+            found.append(a)
+    return found
 
 
 def derive(d: Derived, step: Step) -> Derived:
@@ -168,7 +178,7 @@ def differentiated(d: Derived, step: Step) -> list[Value]:
                 f"{len(d.arguments)} of {d.source.name}"
             )
         for leaf in leaves(d.arguments[k]):
-            if isinstance(leaf, Static):
+            if isinstance(leaf, Static) and isinstance(d.arguments[k], Structure):
                 continue
             if not isinstance(leaf, Value) or not leaf.type.is_inexact:
                 raise NotDifferentiable(
@@ -238,35 +248,15 @@ def _vjp(d: Derived) -> Derived:
     return replace(d, split=halves(settle(d.function), wrt, None))
 
 
-# ---- transforms met inside a program -----------------------------------------------
-
-
 def apply(
-    frame: Any, transformed: Any, arguments: list[Any], keywords: dict[str, Any], node: Any
-) -> Any:
-    """Call a transformed function inside the program that is specialised."""
-    from gradwright.transform.specialise.calls import call_transformed
-
-    target, steps = steps_of(transformed)
-    return call_transformed(frame, target, steps, derive_inner, arguments, keywords, node)
-
-
-def derive_inner(
-    function: Function, arguments: list[Any], result: Any, steps: list[Step], source: Source
+    function: Function,
+    arguments: list[Any],
+    result: Any,
+    steps: tuple[Step, ...],
+    source: Source,
 ) -> tuple[Function, Any]:
-    """The transforms of a function of the program, and the structure of its results."""
+    """Transforms that the program itself calls: its function, and its results."""
     d = Derived(function, arguments, result, source)
     for step in steps:
         d = derive(d, step)
     return d.function, d.result
-
-
-def signature_of(function: Callable[..., Any]) -> inspect.Signature:
-    """The signature by which calls are bound."""
-    return inspect.signature(function, follow_wrapped=False)
-
-
-__all__ = [
-    "Built", "Call", "Closure", "Derived", "Step", "Type", "UnsupportedSyntax", "build",
-    "plain_function", "signature_of", "sources", "steps_of",
-]  # fmt: skip

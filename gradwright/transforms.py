@@ -15,7 +15,8 @@ from typing import Any
 
 from gradwright import inspection
 from gradwright.entry import Entry
-from gradwright.pipeline import Step, plain_function, steps_of
+from gradwright.pipeline import plain_function, steps_of
+from gradwright.transform.specialise.nested import Step
 
 
 class Transformed:
@@ -192,3 +193,7 @@ def _through(fun: Any, kind: str) -> Transformed:
     if kind not in made:
         made[kind] = Transformed(fun, Step(kind, None))
     return made[kind]
+
+
+for _transform in (grad, value_and_grad, jvp, vjp):
+    _transform.__gradwright_kind__ = _transform.__name__  # type: ignore[attr-defined]

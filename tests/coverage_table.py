@@ -27,7 +27,8 @@ augmented assignment, augmented assignment of an integer, None before a loop,
 if, elif, else, conditional expression, and, or, not, chained comparison, walrus,
 for-else, while-else, while True, break, continue, pass, assert, raise, f-string,
 early return, return in a loop, loop in a loop, branch in a loop, loop in a branch,
-helper, nested function, call of a nested function, lambda, lambda with a default, closure, recursion,
+helper, nested function, call of a nested function, closure, recursion,
+lambda, lambda with a default,
 call by position, call by default, call by keyword, call by star, star parameter,
 keyword-only parameter, function as an argument, tuple returned, float returned,
 captured number, captured integer, captured array, integer arithmetic,
@@ -48,7 +49,8 @@ OTHERS = """
     np.angle np.conj np.conjugate
 """.split()
 
-SIGNS = "abs math.fabs np.abs np.absolute np.fabs np.sign math.copysign np.copysign"
+SIGNS = "abs math.fabs np.abs np.absolute np.fabs np.sign np.heaviside"
+SIGNS += " math.copysign np.copysign"
 CHOICES = "max min np.max np.min np.maximum np.minimum np.fmax np.fmin"
 STEPS = "floor ceil trunc rint floor_divide"
 QUOTIENTS = "% math.fmod np.fmod np.mod np.remainder math.remainder"
@@ -68,12 +70,12 @@ def by_result(result: Any, *args: Any) -> bytes:
 
 
 def by_quotient(result: Any, a: Any, b: Any) -> bytes:
-    return np.floor(np.divide(a, b)).tobytes() + np.rint(np.divide(a, b)).tobytes()
+    return by_result([np.floor(np.divide(a, b)), np.rint(np.divide(a, b))])
 
 
 # What tells on which side of its kinks a function is evaluated.
 KINKS: dict[str, Callable[..., bytes]] = {
-    **dict.fromkeys(SIGNS.split() + ["np.heaviside"], by_sign),
+    **dict.fromkeys(SIGNS.split(), by_sign),
     **dict.fromkeys(CHOICES.split(), by_choice),
     **{f"{m}.{name}": by_result for m in ("math", "np") for name in STEPS.split()},
     **dict.fromkeys(QUOTIENTS.split(), by_quotient),
@@ -89,8 +91,8 @@ class Trace(list[Any]):
         return value
 
     def start(self, kind: str) -> list[Any]:
-        self.append([kind, 0])
-        return self[-1]
+        self.append(loop := [kind, 0])
+        return loop
 
     def kink(self, name: str, function: Callable[..., Any], *args: Any) -> Any:
         result = function(*args)
@@ -462,7 +464,7 @@ class Coverage:
 
     @classmethod
     def of(cls, record: dict[str, Any]) -> Coverage:
-        """What `dataclasses.asdict` took apart."""
+        """What `vars` took apart, and JSON kept."""
         programs, *counts = record.values()
         return cls(programs, *map(Counter, counts))
 
@@ -488,12 +490,12 @@ def coverage_report(coverage: Coverage) -> str:
         loops.add_row(
             kind, *(str(coverage.loops[f"{kind} {trips}"]) for trips in TRIPS)
         )
-    console = Console(file=StringIO(), width=88, markup=False)
+    console = Console(file=(text := StringIO()), width=88, markup=False)
     console.print(f"{coverage.programs} programs; not judged: {skipped or 'none'}")
     console.print(beside("Forms", FORMS, coverage.forms, 2))
     console.print(loops)
     console.print(beside("Rows", [*OTHERS, *ROWS], coverage.rows, 3))
-    return console.file.getvalue()
+    return text.getvalue()
 
 
 def beside(title: str, names: list[str], counts: Counter[str], columns: int) -> Table:

@@ -134,6 +134,7 @@ SLICES = {  # text, length of that slice of n elements
     text: eval(f"lambda n: len(range(n)[{text}])")
     for text in "1: :-1 1:-1 ::-1 ::2 :2 -2: ::-2 1::2 2:1 :".split()
 }
+TRIPS = (2, 1, 0, 3, 1, 0, 5)  # of a loop
 PASSES, DEPTH = 30, 3  # of all loops round a statement; of nesting
 
 
@@ -182,15 +183,21 @@ class Function:
     keyword_only: bool = False
     star: bool = False
 
+    @property
+    def is_unary(self) -> bool:
+        """Whether it may stand for a function of one number."""
+        plain = self.results == ("float",) and not (self.star or self.keyword_only)
+        return plain and [p.kind for p in self.params] == ["float"]
+
 
 @dataclass(frozen=True)
 class Profile:
     """What the programs of a profile are made of, each as often as it stands there."""
 
-    statements: Lines
-    numbers: Lines
-    kinds: Lines  # of what is assigned
-    args: Lines  # kinds of arguments, of which a few are drawn
+    statements: str  # more of the statements and numbers that all have
+    numbers: str
+    kinds: str  # of what is assigned
+    args: str  # kinds of arguments, of which a few are drawn
     helpers: int  # at most
 
 
@@ -236,6 +243,9 @@ class Writer:
     def pick(self, options: Sequence[T]) -> T:
         return options[self.below(len(options))]
 
+    def word(self, text: str) -> str:
+        return self.pick(text.split())
+
     def maybe(self, often: int = 2) -> bool:
         """True once in so many times; simplest where it is not."""
         return self.below(often) == often - 1
@@ -249,6 +259,9 @@ class Writer:
 
     def known(self, kind: str) -> list[Name]:
         return [name for name in self.names.values() if name.kind == kind]
+
+    def callables(self) -> list[Function]:
+        return [self.functions[name.text] for name in self.known("function")]
 
     def define(self, text: str, kind: str, fixed: bool = False, **more: Any) -> str:
         self.names = {**self.names, text: Name(text, kind, **more)}
@@ -298,7 +311,7 @@ class Writer:
     def number(self, depth: int) -> str:
         if depth <= 0 or self.below(8) == 0:
             return self.atom()
-        form = self.pick(self.profile.numbers)
+        form = self.word(NUMBERS + self.profile.numbers)
         if form in TEMPLATES:
             return self.fill(self.pick(TEMPLATES[form]), depth - 1)
         text: str | None = getattr(self, form)(depth - 1)
@@ -310,11 +323,7 @@ class Writer:
         every += [f"{pair.text}[{i}]" for pair in self.known("pair") for i in (0, -1)]
         every += [f"0.04 * {name.text}" for name in self.known("sum")]
         if not every:
-            every = [
-                f"{z.text}.{at}"
-                for z in self.known("complex")
-                for at in ("real", "imag")
-            ]
+            every += [f"{z.text}.real" for z in self.known("complex")]
             every += [f"np.sum({u.text}) / 6.0" for u in self.known("array")]
         constants = ["0.5", "1.5", "-0.7", "2.0", "0.25", "1.0", "-1.3", "0.9"]
         return self.pick([*every * 4, None]) or self.pick(constants)
@@ -352,20 +361,16 @@ class Writer:
     def index(self, array: str, axis: int, n: int) -> str:
         """An integer within an axis of length n."""
         length = f"len({array})" if axis == 0 else f"{array}.shape[{axis}]"
-        within = self.ints(0, n - 1)
         options = ["0", "-1", str(n - 1), str(-n)]
-        options += [text for text in self.ints(-n, n - 1) for _ in range(3)]
-        options += [
-            form.format(k)
-            for k in within
-            for form in ("-1 - {}", f"{length} - 1 - {{}}")
-        ]
+        options += self.ints(-n, n - 1) * 3
+        for k in self.ints(0, n - 1):
+            options += [f"-1 - {k}", f"{length} - 1 - {k}"]
         options += [f"{k} + 1" for k in self.ints(-n, n - 2)]
         options += [f"{k} % {length}" for k in self.ints(-99, 99)[:2]]
         return self.pick(options)
 
     def reduced(self, depth: int) -> str | None:
-        u = self.array(depth, any_rank=True)
+        u = self.array(depth, (1, 2))
         if not u:
             return None
         if min(u.shape) <= 0 or self.maybe():
@@ -374,43 +379,33 @@ class Writer:
 
     def called(self, depth: int, kind: str = "float") -> str | None:
         """A call of a function that gives a number."""
-        known = [self.functions[name.text] for name in self.known("function")]
-        known = [function for function in known if function.results == (kind,)]
+        known = [fn for fn in self.callables() if fn.results == (kind,)]
         return self.call(self.pick(known), depth) if known else None
 
     def array(
-        self,
-        depth: int = 1,
-        shape: tuple[int, ...] | None = None,
-        any_rank: bool = False,
+        self, depth: int = 1, ranks: tuple[int, ...] = (1,), length: int = -1
     ) -> Name | None:
-        """An array of a shape, else of any length, or of any rank."""
+        """An array, of a given length or of any."""
         views = [view for u in self.known("array") for view in (u, u, *self.views(u))]
-        if shape or not any_rank:
-            views = [
-                u for u in views if (u.shape == shape if shape else len(u.shape) == 1)
-            ]
-        n = shape[0] if shape else 1 + self.below(3)
-        if (not shape or (len(shape) == 1 and 0 < n < 5)) and self.maybe(
-            5 if views else 2
-        ):
-            items = [self.number(depth) for _ in range(n - 1)] + [
-                f"0.9 * {self.atom()}"
-            ]
+        views = [u for u in views if len(u.shape) in ranks]
+        views = [u for u in views if length in (-1, u.shape[0])]
+        n = 1 + self.below(3) if length < 0 else length
+        if 0 < n < 5 and self.maybe(5 if views else 2):
+            items = [self.number(depth) for _ in range(n - 1)]
+            items.append(f"0.9 * {self.atom()}")
             return vector(f"np.array([{', '.join(items)}])", n)
         if not views:
             return None
         u = self.pick(views)
         if depth <= 0 or self.maybe():
             return u
-        forms = [*TEMPLATES["linear"], "{F} / (2.5 + np.sin({F}))", "0.3 * {F} ** 2"]
-        template = self.pick([self.pick(forms), self.pick(list(ROWS["np"].values()))])
+        common = [*TEMPLATES["linear"], "{F} / (2.5 + np.sin({F}))", "0.3 * {F} ** 2"]
+        template = self.pick([self.pick(common), self.pick(list(ROWS["np"].values()))])
         same = [v.text for v in views if v.shape == u.shape and -1 not in u.shape]
-        first, *rest = template.split("{F}")
-        text = first + "".join(
-            f"({self.pick([*same[:4], self.atom()]) if at and same else u.text}){part}"
-            for at, part in enumerate(rest)
-        )
+        others = [*same[:4], self.atom()] if same else [u.text]
+        text, *parts = template.split("{F}")
+        for at, part in enumerate(parts):
+            text += f"({self.pick(others) if at else u.text}){part}"
         return replace(u, text=f"({text})")
 
     def views(self, u: Name) -> list[Name]:
@@ -444,7 +439,7 @@ class Writer:
             if self.budget <= 0 or self.below(6 if lines else 12) == 0:
                 break
             self.budget -= 1
-            write = getattr(self, self.pick(self.profile.statements))
+            write = getattr(self, self.word(STATEMENTS + self.profile.statements))
             lines += write() or self.assign()
         return lines or (self.assign() if self.below(4) else ["pass"])
 
@@ -463,7 +458,7 @@ class Writer:
         return self.fresh(kind)
 
     def assign(self) -> Lines:
-        kind = self.pick(self.profile.kinds)
+        kind = self.word(self.profile.kinds)
         if kind == "array":
             if not (u := self.array()) or len(u.shape) > 1:
                 return self.assign() if self.maybe() else ["pass"]
@@ -473,8 +468,7 @@ class Writer:
         text, name = self.make(kind), self.target(kind)
         if name in self.names and self.maybe():  # a recurrence
             text = f"0.6 * {name} - 0.4 * ({text})"
-        limits = {"low": -40, "high": 40} if kind == "int" else {}
-        return [f"{self.define(name, kind, **limits)} = {text}"]
+        return [f"{self.define(name, kind, low=-40, high=40)} = {text}"]
 
     def fresh_floats(self, n: int) -> Lines:
         return [self.define(self.fresh("float"), "float") for _ in range(n)]
@@ -503,7 +497,7 @@ class Writer:
     def start(self) -> Lines:
         """A name that loops may add to."""
         kinds = {"float": "sum", "int": "count", "complex": "total"}
-        kind = kinds.get(self.pick(self.profile.kinds), "sum")
+        kind = kinds.get(self.word(self.profile.kinds), "sum")
         zeros = {"sum": ["0.0", "0.5", "0"], "count": ["0"], "total": ["0j", "0.0"]}
         text = self.pick(zeros[kind])
         return [f"{self.define(self.fresh(kind), kind, high=40)} = {text}"]
@@ -516,11 +510,11 @@ class Writer:
             return None
         name, kind = (n := self.pick(held)).text, n.kind
         if kind == "count":
-            return [f"{name} += 1"] if self.passes <= PASSES else None
+            return [f"{name} += 1"]
         if kind == "float" or self.maybe(5):
-            forms = ["*= math.cos({F})", "/= 2.5 + math.sin({F})", "*= 0.5"]
-            forms += ["%= 1.5"] * (kind == "float")
-            return [f"{name} {self.fill(self.pick(forms), 1)}"]
+            ends = ["*= math.cos({F})", "/= 2.5 + math.sin({F})", "*= 0.5"]
+            ends += ["%= 1.5"] * (kind == "float")
+            return [f"{name} {self.fill(self.pick(ends), 1)}"]
         text = self.make("complex" if kind == "total" else "float")
         return [f"{name} {self.pick(['+=', '-='])} {text}"]
 
@@ -621,11 +615,8 @@ class Writer:
 
     def counted(self) -> Lines | None:
         """A loop over a range."""
-        i, n, a, s = (
-            self.fresh("loop"),
-            self.pick((2, 1, 0, 3, 1, 0, 5)),
-            *self.pair_of(),
-        )
+        i, n = self.fresh("loop"), self.pick(TRIPS)
+        a, s = self.pick((0, 1, -2)), self.pick((1, 2, 3))
         every = [
             (f"range({n})", 0, 1, n),
             (f"range({a}, {a + n})", a, 1, n),
@@ -633,29 +624,25 @@ class Writer:
             (f"range({a}, {a + s * n}, {s})", a, s, n),
             (f"range({a}, {a - s * n}, {-s})", a, -s, n),
             (f"reversed(range({n}))", 0, 1, n),
-            *((f"range({k})", 0, 1, self.names[k].high) for k in self.ints(0, 5)),
         ]
         for u in self.known("array"):
             m = u.shape[0]
             every.append((f"range(len({u.text}))", 0, 1, m))
             every.append((f"range(len({u.text}) - 1, -1, -1)", m - 1, -1, m))
+        for k in self.ints(0, 5):
+            every.append((f"range({k})", 0, 1, self.names[k].high))
         text, a, s, n = self.pick(every)
         if not self.fits(n):
             return None
         last = a + s * max(n - 1, 0)
         target = Name(i, "int", min(a, last), max(a, last))
-        sure = n > 0 and (
-            text[6:-1] not in self.names or self.names[text[6:-1]].low > 0
-        )
+        bound = self.names.get(text.removeprefix("range(")[:-1])
+        sure = n > 0 and (not bound or bound.low > 0)
         return self.loop_over(f"for {i} in {text}:", [target], n, sure)
-
-    def pair_of(self) -> tuple[int, int]:
-        """Where a range starts, and its step."""
-        return self.pick((0, 1, -2)), self.pick((1, 2, 3))
 
     def over(self) -> Lines | None:
         """A loop over arrays: plain, reversed, numbered or zipped."""
-        u, other = self.array(any_rank=True), self.array()
+        u, other = self.array(1, (1, 2)), self.array()
         if not u or not self.fits(u.high):
             return None
         i, start = self.fresh("loop"), self.pick((0, 1, 3))
@@ -685,7 +672,7 @@ class Writer:
     def until(self) -> Lines | None:
         """A while loop that is sure to end."""
         before, test, first = self.pick(WHILE)
-        n, u = self.pick((2, 1, 0, 3, 1, 0, 5)), self.array()
+        n, u = self.pick(TRIPS), self.array()
         if test == "True":
             n = max(n, 1)
         if "{u}" in before:
@@ -718,17 +705,14 @@ class Writer:
                 head = self.define(self.fresh("float"), "float")
                 body = [f"{head} = {name}[{self.pick([0, -1])}]", *body]
             if test == "True":
-                stop = self.pick(
-                    [f"{name} >= {n}", f"{name} >= {n} or {self.make('bool', 0)}"]
-                )
-                body += [*self.assign(), f"if {stop}:", "    break"]
+                early = self.pick(["", f" or {self.make('bool', 0)}"])
+                body += [*self.assign(), f"if {name} >= {n}{early}:", "    break"]
                 assert self.exits is not None
                 self.exits.append(self.names)
             return body
 
-        return lines + self.loop_over(
-            f"while {show(test)}:", [], n, test == "True", start
-        )
+        header, sure = f"while {show(test)}:", test == "True"
+        return lines + self.loop_over(header, [], n, sure, start)
 
     def search(self) -> Lines | None:
         """A loop that finds something, or its else: defined on both ways out."""
@@ -750,9 +734,7 @@ class Writer:
 
     def best(self) -> Lines | None:
         """The best of an array, None before the first."""
-        arrays = [
-            u for u in self.known("array") if len(u.shape) == 1 and u.shape[0] > 0
-        ]
+        arrays = [u for u in self.known("array") if u.shape > (0,) and not u.shape[1:]]
         if not arrays or not self.fits(5):
             return None
         v, (best,) = self.fresh("float"), self.fresh_floats(1)
@@ -763,7 +745,7 @@ class Writer:
     # -------------------------------------------------------------- functions
 
     def parameter(self) -> Name:
-        kinds = {"array", "complex"}.intersection(self.profile.kinds)
+        kinds = {"array", "complex"}.intersection(self.profile.kinds.split())
         kind = self.pick(["float", "float", "float", "int", "function", *sorted(kinds)])
         name = self.fresh(kind)
         if kind == "function":
@@ -787,27 +769,23 @@ class Writer:
         star = not defaults and self.maybe(4)
         signature = [p.text for p in params]
         for at in range(len(params) - defaults, len(params)):
-            signature[at] += (
-                "=2" if params[at].kind == "int" else f"={self.pick((0.5, -1.3))}"
-            )
+            default = 2 if params[at].kind == "int" else self.pick((0.5, -1.3))
+            signature[at] += f"={default}"
         if keyword_only:
             signature.insert(len(params) - defaults, "*")
         signature += ["*rest"] * star
-        fn = Function(
-            name, tuple(params), self.pick(results), defaults, keyword_only, star
-        )
+        extra = (defaults, keyword_only, star)
+        fn = Function(name, tuple(params), self.pick(results), *extra)
         with self.inside(fn, size):
             body = self.rest() if star else []
             body += [line for line in self.block(size) if line != "pass"]
             body.append(f"return {self.returned()}")
-        return self.known_function(
-            fn, [f"def {name}({', '.join(signature)}):", *indent(body)]
-        )
+        self.know(fn)
+        return [f"def {name}({', '.join(signature)}):", *indent(body)]
 
-    def known_function(self, fn: Function, lines: Lines) -> Lines:
+    def know(self, fn: Function) -> None:
         self.functions[fn.name] = fn
         self.define(fn.name, "function", fixed=True)
-        return lines
 
     @contextmanager
     def inside(self, fn: Function, size: int) -> Iterator[None]:
@@ -834,15 +812,12 @@ class Writer:
     def bind(self) -> Lines:
         """A function under another name, most often a lambda."""
         text, name = self.function_value(2), self.fresh("function")
-        fn = Function(name, (Name("t", "float"),))
-        return self.known_function(fn, [f"{name} = {text}"])
+        self.know(Function(name, (Name("t", "float"),)))
+        return [f"{name} = {text}"]
 
     def function_value(self, depth: int) -> str:
         """A function of one number."""
-        known = [self.functions[name.text] for name in self.known("function")]
-        unary = [fn for fn in known if fn.results == ("float",) and not fn.star]
-        unary = [fn for fn in unary if [p.kind for p in fn.params] == ["float"]]
-        options = [fn.name for fn in unary if not fn.keyword_only]
+        options = [fn.name for fn in self.callables() if fn.is_unary]
         options += ["math.tanh", "np.arctan", "np.cos"][: 1 + self.below(3)]
         if self.maybe(3):
             return self.pick(options)
@@ -862,12 +837,10 @@ class Writer:
                 wraps = [f"{k} % {p.high + 1}" for k in self.ints(-99, 99)]
                 fits = self.ints(0, p.high)
                 return self.pick(["1", "0", str(p.high), *fits, *fits, *wraps])
-            case "array" if -1 in p.shape:
-                u = self.array(depth)
-                return u.text if u and u.high < 5 else "np.array([0.4, -0.8])"
             case "array":
-                u = self.array(depth, p.shape)
-                return u.text if u else f"np.array({[0.4, -0.8, 0.3, 1.2][: p.high]})"
+                u = self.array(depth, length=p.shape[0])
+                spare = [0.4, -0.8, 0.3, 1.2][: p.high]
+                return u.text if u and u.high < 5 else f"np.array({spare})"
         return self.make(p.kind, depth)
 
     def call(self, fn: Function, depth: int = 1) -> str:
@@ -895,8 +868,7 @@ class Writer:
 
     def results_of(self) -> Lines | None:
         """A call whose results are taken apart, or kept in a pair."""
-        known = [self.functions[name.text] for name in self.known("function")]
-        known = [fn for fn in known if len(fn.results) > 1]
+        known = [fn for fn in self.callables() if len(fn.results) > 1]
         if not known:
             return None
         fn = self.pick(known)
@@ -927,18 +899,15 @@ class Writer:
             ]
             end = f"return {' - '.join(again)} + 0.5 * ({self.number(1)})"
         body = [f"if {test}:", f"    return {base}", *lines, end]
-        return self.known_function(
-            fn, [f"def {name}({a.text}, {n.text}):", *indent(body)]
-        )
+        self.know(fn)
+        return [f"def {name}({a.text}, {n.text}):", *indent(body)]
 
     # ---------------------------------------------------------------- program
 
     def reals(self, n: int) -> list[float]:
         """Numbers that no constant of a condition equals."""
-        return [
-            round(0.031 + 0.173 * self.below(15), 3) * self.pick((1, -1))
-            for _ in range(n)
-        ]
+        sizes = [round(0.031 + 0.173 * self.below(15), 3) for _ in range(n)]
+        return [size * self.pick((1, -1)) for size in sizes]
 
     def arguments(self) -> dict[Name, Any]:
         """The parameters of `f` and their values."""
@@ -948,7 +917,7 @@ class Writer:
         for at in range(4):
             if at and not self.below(4):
                 break
-            kind = self.pick(self.profile.args)
+            kind = self.word(self.profile.args)
             if not names[kind]:
                 continue
             name = names[kind].pop(0)
@@ -993,9 +962,8 @@ class Writer:
         params = [*args, *options]
         self.used = {p.text for p in params}
         lines = self.captured()
-        for name in ("helper", "blend", "again")[
-            : self.below(self.profile.helpers + 1)
-        ]:
+        helpers = self.below(self.profile.helpers + 1)
+        for name in ("helper", "blend", "again")[:helpers]:
             lines += self.recursive(name) if self.maybe(3) else self.function(name, 3)
         self.names = {**self.names, **{p.text: p for p in params}}
         self.free = {p.text for p in args if p.kind in ("float", "complex")}
@@ -1003,23 +971,20 @@ class Writer:
         body = self.block(8)
         body += (self.results_of() or []) if self.maybe() else []
         body.append(f"return {self.result()}")
-        signature = [p.text for p in args] + [
-            f"{k.text}={v!r}" for k, v in options.items()
-        ]
+        signature = [p.text for p in args]
+        signature += [f"{p.text}={value!r}" for p, value in options.items()]
         lines += [f"def f({', '.join(signature)}):", *indent(body)]
         text = "\n".join(lines)
-        imports = [
-            f"import {m}"
-            for m in ("math", "numpy as np")
-            if f"{m.split()[-1]}." in text
-        ]
-        source = ast.unparse(ast.parse("\n".join([*imports, text])))
+        for module, short in (("math", "math"), ("numpy as np", "np")):
+            if f"{short}." in text:
+                text = f"import {module}\n{text}"
+        source = ast.unparse(ast.parse(text))
         return Program(source, tuple(args.values()), tuple(options.values()))
 
     def result(self) -> str:
         """A real number made of most of what is known."""
         texts = [self.returned()]
-        forms = {
+        kinds = {
             "float": ["0.5 * {}", "1.5 * {}", "-0.8 * {}"],
             "sum": ["0.7 * {}"],
             "complex": ["0.3 * {}.real", "0.3 * {}.imag", "0.1 * abs(6.0 + {}) ** 2"],
@@ -1031,12 +996,11 @@ class Writer:
         for name in self.names.values():
             if name.text.isupper() or not self.below(4):
                 continue
-            if name.kind in forms:
-                texts.append(self.pick(forms[name.kind]).format(name.text))
-            elif name.kind == "function" and self.functions[name.text].results == (
-                "float",
-            ):
-                texts.append(f"0.5 * {self.call(self.functions[name.text])}")
+            if name.kind in kinds:
+                texts.append(self.pick(kinds[name.kind]).format(name.text))
+        for fn in self.callables():
+            if fn.results == ("float",) and self.below(3):
+                texts.append(f"0.5 * {self.call(fn)}")
         return " + ".join(texts)
 
 
@@ -1049,39 +1013,41 @@ NUMBERS = """
     linear linear product quotient power modulo row row row builtin choice either
     truth whole element reduced called called
 """
-
-
-def profile(
-    statements: str, numbers: str, kinds: str, args: str, helpers: int
-) -> Profile:
-    """The common profile, and more of some forms."""
-    more = ((STATEMENTS + statements).split(), (NUMBERS + numbers).split())
-    return Profile(*more, kinds.split(), args.split(), helpers)
-
-
 PROFILES = {
-    "branches": profile(
-        "branch branch branch leave",
-        "choice either truth",
-        "float int bool",
-        "float",
-        1,
+    "branches": Profile(
+        statements="branch branch branch leave",
+        numbers="choice either truth",
+        kinds="float int bool",
+        args="float",
+        helpers=1,
     ),
-    "loops": profile(
-        "counted counted until until over augment escape escape escape",
-        *("whole element", "float float int array", "float array", 1),
+    "loops": Profile(
+        statements="counted counted until until over augment escape escape escape",
+        numbers="whole element",
+        kinds="float float int array",
+        args="float array",
+        helpers=1,
     ),
-    "functions": profile(
-        "inner bind results_of pair",
-        *("called called", "float float bool array", "float", 3),
+    "functions": Profile(
+        statements="inner bind results_of pair",
+        numbers="called called",
+        kinds="float float bool array",
+        args="float",
+        helpers=3,
     ),
-    "arrays": profile(
-        "over over counted",
-        *("element element reduced reduced", "float array array int"),
-        *("array array matrix float", 2),
+    "arrays": Profile(
+        statements="over over counted",
+        numbers="element element reduced reduced",
+        kinds="float array array int",
+        args="array array matrix float",
+        helpers=2,
     ),
-    "complex": profile(
-        "assign augment", "part part part", "complex complex float", "complex float", 2
+    "complex": Profile(
+        statements="assign augment",
+        numbers="part part part",
+        kinds="complex complex float",
+        args="complex float",
+        helpers=2,
     ),
 }
 

@@ -14,7 +14,7 @@ import pytest
 from coverage_table import Coverage, Watched, coverage_report
 from generator import PROFILES, Program, programs
 from hypothesis import HealthCheck, Phase, find, given, seed, settings
-from test_property import NotSmooth, check, judge_many, module_of, product
+from test_property import NotSmooth, check, judge_many, module_of, product, survey
 
 QUICK = settings(
     max_examples=60,
@@ -159,6 +159,14 @@ def test_faults_are_found(fault: str, program: Program) -> None:
     assert program.source in note and "no source" in note
 
 
+def test_survey_counts_failures(capsys: pytest.CaptureFixture[str]) -> None:
+    assert survey(20, ["loops", "complex"], Differences()) == 0
+    failed = survey(20, ["arrays"], Differences(opposite, "vjp"))
+    printed = capsys.readouterr().out
+    assert f"{failed} times AssertionError in agree: vjp and gradient" in printed
+    assert f"{failed} of 20 programs failed" in printed
+
+
 def test_changed_arguments_are_found() -> None:
     class Careless(Differences):
         def vjp(self, f: Function, *args: Any) -> tuple[Any, Function]:
@@ -201,10 +209,10 @@ def test_curvature_is_seen() -> None:
 @pytest.mark.parametrize(
     ("profile", "form", "lines"),
     [
-        ("loops", ast.While, 8),
-        ("loops", ast.Continue, 8),
+        ("loops", ast.While, 9),
+        ("loops", ast.Continue, 10),
         ("branches", ast.BoolOp, 6),
-        ("functions", ast.Lambda, 6),
+        ("functions", ast.Lambda, 7),
         ("arrays", ast.Slice, 5),
     ],
 )

@@ -1,9 +1,10 @@
 """Programs that hypothesis writes, their derivatives held against differences.
 
-`make test` judges 1,000 of them, always the same. By hand, with new ones each time:
+`make test` judges 1,000 of them, always the same, and shrinks one that fails. By hand,
+with new ones each time, the second form showing every kind of failure, unshrunk:
 
     GRADWRIGHT_PROGRAMS=20000 pytest -n 2 tests/test_property.py
-    python tests/test_property.py 20000 loops
+    python tests/test_property.py 20000 loops functions
 """
 
 from __future__ import annotations
@@ -13,11 +14,12 @@ import json
 import linecache
 import os
 import random
+import re
 import sys
 import tempfile
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -25,7 +27,7 @@ from typing import Any
 import numpy as np
 import pytest
 from coverage_table import Coverage, Watched, coverage_report
-from generator import PROFILES, Program, programs
+from generator import PROFILES, Program, Writer, programs
 from hypothesis import HealthCheck, Phase, assume, given, seed, settings
 
 PROGRAMS = int(os.environ.get("GRADWRIGHT_PROGRAMS", "1000"))
@@ -224,7 +226,7 @@ def test_programs(
     judge_many(profile, PROGRAMS // len(PARTS), start, gw, coverage)
 
     folder = request.config.cache.mkdir("programs")
-    mine = {"run": testrun_uid, **asdict(coverage)}
+    mine = {"run": testrun_uid, **vars(coverage)}
     (folder / f"{profile}-{part}.json").write_text(json.dumps(mine))
     if total := every_part(folder, testrun_uid):
         table = coverage_report(total)
@@ -245,18 +247,39 @@ def every_part(folder: Path, run: str) -> Coverage | None:
     return total
 
 
+def survey(count: int, profiles: Sequence[str], api: Any) -> int:
+    """Judge new programs one by one, and show each kind of failure at its smallest."""
+    start, coverage = random.randrange(2**32), Coverage()
+    failures: dict[str, list[tuple[int, Exception]]] = {}
+    for at in range(count):
+        profile = PROFILES[profiles[at % len(profiles)]]
+        program = Writer(random.Random(f"{start} {at}"), profile).program()
+        try:
+            check(program, api, coverage)
+        except NotSmooth as why:
+            coverage.skipped[str(why)] += 1
+        except Exception as error:
+            place = traceback.extract_tb(error.__traceback__)[-1]
+            line = str(error).partition("\n")[0]
+            line = re.sub(r"'\w+'|\S*\d\S*", "#", line)[:80]
+            kind = f"{type(error).__name__} in {place.name}: {line}"
+            failures.setdefault(kind, []).append((len(program.source), error))
+    for kind, every in sorted(failures.items(), key=lambda item: len(item[1])):
+        _, shown = min(every, key=lambda pair: pair[0])
+        print(f"---- {len(every)} times {kind}\n\n{shown}")
+        print(*getattr(shown, "__notes__", ()), sep="\n")
+    failed = sum(map(len, failures.values()))
+    print(coverage_report(coverage))
+    print(f"{failed} of {count} programs failed (seed {start})")
+    return failed
+
+
 def main(count: str = "1000", *profiles: str) -> None:
-    """Judge new programs, and print what they covered."""
     with tempfile.TemporaryDirectory() as cache:
         os.environ.setdefault("GRADWRIGHT_CACHE_DIR", cache)
         import gradwright as gw
 
-        coverage, chosen = Coverage(), profiles or tuple(PROFILES)
-        start = random.randrange(2**32)
-        print(f"seed {start}")
-        for profile in chosen:
-            judge_many(profile, int(count) // len(chosen), start, gw, coverage)
-        print(coverage_report(coverage))
+        sys.exit(survey(int(count), profiles or tuple(PROFILES), gw) > 0)
 
 
 if __name__ == "__main__":

@@ -61,7 +61,8 @@ def flow(s: Statement) -> tuple[list[Any], list[Any]]:
 
 
 def carries(o: Any) -> bool:
-    return isinstance(o, Value | Place) and (o.type.is_inexact or isinstance(o, Tape))
+    """Whether a derivative can flow through a value or place."""
+    return isinstance(o, Tape) or (isinstance(o, Value | Place) and o.type.is_inexact)
 
 
 def varied(function: Function, wrt: set[Any]) -> set[Any]:

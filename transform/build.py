@@ -104,8 +104,13 @@ class Builder:
         name: str | None = None,
     ) -> Operand:
         """The result of one primitive; an int comes back as a linear form."""
-        if self.folds and (folded := fold(p, operands)) is not None:
-            return folded
+        if self.folds:
+            if (folded := fold(p, operands)) is not None:
+                return folded
+            if p.function in (operator.mul, operator.truediv):
+                signless = [self.negated(o) for o in operands]
+                if any(o is not None for o in signless):
+                    return self._signed(p, operands, signless)
         if type is None:
             type = p.type_rule(*map(type_of, operands))
         key = (p, operands, attribute)
@@ -118,6 +123,14 @@ class Builder:
         self.made[key] = out
         self.definition[out] = s
         return _operand(out)
+
+    def _signed(
+        self, p: Primitive, operands: tuple[Operand, ...], signless: list[Operand | None]
+    ) -> Operand:
+        """A product or quotient of negated operands: the sign goes to the outside."""
+        bare = [o if s is None else s for o, s in zip(operands, signless, strict=True)]
+        inner = self.let(p, *bare)
+        return inner if None not in signless else self.negate(inner)
 
     def load(self, place: Place, unsure: bool = False) -> Operand:
         """The present content of a cell; `unsure` if it may hold nothing yet."""
@@ -159,8 +172,13 @@ class Builder:
         """a + b; twice the same is a product; a negated term is subtracted."""
         if a == b:
             return self.multiply(constant(2.0), a)
-        if (negated := self.negated(b)) is not None:
-            return self.operator(operator.sub, a, negated)
+        minus_a, minus_b = self.negated(a), self.negated(b)
+        if minus_a is not None and minus_b is not None:
+            return self.negate(self.add_up(minus_a, minus_b))
+        if minus_b is not None:
+            return self.operator(operator.sub, a, minus_b)
+        if minus_a is not None:
+            return self.operator(operator.sub, b, minus_a)
         return self.operator(operator.add, a, b)
 
     def negate(self, a: Operand) -> Operand:
@@ -181,8 +199,6 @@ class Builder:
                 return y
             if is_const(x, -1):
                 return self.negate(y)
-            if (negated := self.negated(x)) is not None:
-                return self.negate(self.multiply(*((negated, b) if x is a else (a, negated))))
         for x, y in ((a, b), (b, a)):
             d = self.definition.get(x) if isinstance(x, Value) else None
             if (
@@ -192,6 +208,12 @@ class Builder:
             ):
                 return self.operator(operator.truediv, y, d.operands[1])
         return self.operator(operator.mul, a, b)
+
+    def scale(self, partial: Operand, cotangent: Operand) -> Operand:
+        """partial * cotangent; what is more than a name comes second."""
+        if self.negated(partial) is None and partial in self.definition:
+            return self.multiply(cotangent, partial)
+        return self.multiply(partial, cotangent)
 
 
 def _operand(out: Value) -> Operand:

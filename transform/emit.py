@@ -59,6 +59,7 @@ from gradwright.transform.indices import Dim, Linear
 from gradwright.transform.primitives.record import Primitive
 from gradwright.transform.primitives.structural import (
     CAST,
+    COPY,
     DISPLAY,
     FORMAT,
     NAMED,
@@ -91,6 +92,9 @@ class Module:
     text: str
     name: str
     lines: dict[int, Location]
+
+    def __str__(self) -> str:
+        return self.text
 
 
 def emit(function: Function, header: str = "") -> Module:
@@ -321,6 +325,8 @@ class _FunctionEmitter:
             return self._display(trees, s)
         if p is CAST:
             return self._cast(trees[0], s.attribute)
+        if p is COPY:
+            return ast.Call(ast.Attribute(trees[0], "copy"), [], [])
         if p is SPREAD:
             return self._call("np.full_like", [trees[1], trees[0]])
         if p is SUM_TO:
@@ -1075,3 +1081,8 @@ class _Notes:
 def _same_line(a: Location, b: Location | None) -> bool:
     return b is not None and (a.filename, a.line) == (b.filename, b.line)
 
+
+
+def unparse(tree: ast.AST) -> str:
+    """The text of any tree, long lines split."""
+    return str(astor.to_source(tree, pretty_source=_joined))

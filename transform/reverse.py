@@ -73,7 +73,7 @@ from gradwright.transform.primitives.structural import (
     SUM_TO,
 )
 from gradwright.transform.rules import Rules, real_part
-from gradwright.transform.types import BOOL, INT, NONE, Type
+from gradwright.transform.types import BOOL, INT, NONE, Type, join
 
 # ---- the sweep ---------------------------------------------------------------------
 
@@ -125,7 +125,11 @@ class Sweep:
         seeded = {
             r for r, s in zip(function.results, seeds, strict=True) if s is not None
         }
-        self.active = active(function, {v for v in wrt if carries(v)}, seeded)
+        self.tape_bars = {
+            p: Tape(f"{p.name}_bar", p.type) for p in function.params if isinstance(p, Tape)
+        }
+        tapes = set(self.tape_bars)
+        self.active = active(function, {v for v in wrt if carries(v)} | tapes, seeded | tapes)
         self._number()
         self.repeated: dict[Place, set[Statement]] = {}
         self.pushed: set[Any] = set()
@@ -182,8 +186,11 @@ class Sweep:
         self.block: _Block = _Block([], None, True)
         root = _Block(self.function.body, None, True)
         self.root = root
+        root.bars.update(self.tape_bars)
         for r, seed in zip(self.function.results, self.seeds, strict=True):
-            if seed is not None and r in self.active:
+            if isinstance(seed, Tape):
+                root.bars[r] = seed
+            elif seed is not None and r in self.active:
                 root.contributions.setdefault(r, []).append(seed)
         with self._inside(root):
             indexed = {
@@ -235,10 +242,12 @@ class Sweep:
         replaced: dict[int, Statement] = {}
         for s in block.body:
             match s:
-                case Alloc() if s.place in self.active:
+                case Alloc() if s.place in self.active and s.place not in block.bars:
                     self._begin_place_bar(block, s.place)
-                case Pop(out=Tape()) if s.out in self.active:
-                    b.add(Alloc(self._bar_of_place(block, s.out)))
+                case Pop(out=Tape()) | Call():
+                    for o in defines(s):
+                        if isinstance(o, Tape) and o in self.active and o not in block.bars:
+                            b.add(Alloc(self._bar_of_place(block, o)))
         for k in range(len(block.body) - 1, -1, -1):
             s = block.body[k]
             block.at = k
@@ -363,9 +372,9 @@ class Sweep:
             self._rename(total, f"{v.name}_bar")
         return total
 
-    def _rename(self, v: Value, name: str) -> None:
+    def _rename(self, v: Value, name: str, always: bool = False) -> None:
         d = self.builder.definition.get(v)
-        if isinstance(d, Let) and not v.name.endswith("_bar"):
+        if isinstance(d, Let) and (always or not v.name.endswith("_bar")):
             v.name = name
 
     def _read_bar(self, bar: Place) -> Operand:
@@ -380,6 +389,8 @@ class Sweep:
         c = self._fitted(v, c, shape)
         bar = self._find_bar(v)
         if bar is not None:
+            if not type_of(c).python and isinstance(bar, Cell):
+                bar.type = join(bar.type, type_of(c)) or bar.type
             self.builder.store(bar, c, accumulate=True)
         else:
             self.block.contributions.setdefault(v, []).append(c)
@@ -433,6 +444,8 @@ class Sweep:
         b = self.builder
         b.where = None
         c = self._collect(v) if v in self.active else None
+        if isinstance(c, Value):
+            self._rename(c, f"{v.name}_bar", always=True)
         t = v.type
         if t.is_array:
             if c is None:
@@ -447,8 +460,9 @@ class Sweep:
         c = c if t.is_complex else real_part(b, c)
         here = type_of(c)
         if (here.python, here.dtype) != (t.python, t.dtype):
-            if isinstance(c, Linear | Const) and t.python:
-                return constant(complex(c.value) if t.is_complex else float(_number(c)))
+            known = c.constant if isinstance(c, Linear) else getattr(c, "value", None)
+            if known is not None and t.python:
+                return constant((complex if t.is_complex else float)(known))
             wanted = replace(t, optional=False)
             c = b.let(CAST, c, attribute=wanted, type=wanted)
         return c
@@ -711,7 +725,7 @@ class Sweep:
                 lambda j: self.need(s.operands[j]),
                 lambda: self.need(s.out),
             )
-            c = self.builder.multiply(partial, g)
+            c = self.builder.scale(partial, g)
             if s.primitive.kind == "reduction":
                 self._give(o, c, type_of(o))
             else:
@@ -753,7 +767,7 @@ class Sweep:
         return bool(s.index)
 
     def _push(self, s: Push) -> None:
-        if s.tape not in self.active or s.operand not in self.active:
+        if s.tape not in self.active:
             return
         bar = self._find_bar(s.tape)
         assert isinstance(bar, Tape)
@@ -761,7 +775,8 @@ class Sweep:
             inner = self._bar_of_place(self.block, s.operand)
             self.builder.add(Pop(inner, bar))
             return
-        g = Value(f"{s.operand.name}_bar", s.operand.type)
+        name = s.operand.name if isinstance(s.operand, Value) else "unused"
+        g = Value(f"{name}_bar", type_of(s.operand))
         self.builder.add(Pop(g, bar))
         self._give(s.operand, g, g.type)
 
@@ -933,7 +948,10 @@ class Sweep:
         wanted = [o in self.active for o in s.outs]
         if not any(wanted):
             return s
-        bars = [self._collect(o) if w else None for o, w in zip(s.outs, wanted, strict=True)]
+        bars = [
+            self._find_bar(o) if isinstance(o, Tape) else self._collect(o) if w else None
+            for o, w in zip(s.outs, wanted, strict=True)
+        ]
         if all(g is None for g in bars):
             return s
         split = self.splits.split(s.function, tuple(given))
@@ -954,11 +972,12 @@ class Sweep:
                 for g, o in zip(bars, s.outs, strict=True)
                 if carries(o)
             ),
+            *(self._find_bar(o) for o in s.operands if isinstance(o, Tape)),
             *self._tape_operand(block, split),
         ]
         outs = []
         for o, a in zip(s.operands, given, strict=True):
-            if a:
+            if a and not isinstance(o, Tape):
                 out = Value(f"{o.name}_bar", o.type)  # type: ignore[union-attr]
                 outs.append((o, out))
         self.builder.add(Call(tuple(v for _, v in outs), split.backward, tuple(operands)))
@@ -1026,10 +1045,6 @@ def _zero(t: Type) -> Operand:
     return constant(0j) if t.is_complex else constant(0.0)
 
 
-def _number(c: Linear | Const) -> Any:
-    return c.constant if isinstance(c, Linear) else c.value
-
-
 def _summed_axes(own: Type, shape: Type) -> tuple[int, tuple[int, ...]]:
     """(leading axes to drop, axes of length one to keep) of a stretched operand."""
     lead = shape.rank - own.rank
@@ -1071,7 +1086,7 @@ class Splits:
 
     def _plain(self, function: Function, given: tuple[bool, ...]) -> Split:
         bars, seeds = _seeds(function)
-        wrt = [p for p, a in zip(function.params, given, strict=True) if a]
+        wrt = _inexact(function, given)
         sweep = Sweep(function, wrt, seeds, self)
         return _halved(function, sweep, bars)
 
@@ -1087,25 +1102,38 @@ class Splits:
         split = Split(forward, backward, [], list(range(len(params))), recursive=True)
         self.made[key] = split
         self.tape_of[function] = tape
-        wrt = [p for p, a in zip(params, given, strict=True) if a]
+        wrt = _inexact(function, given)
         sweep = Sweep(function, wrt, seeds, self)
         residuals = residuals_of(sweep.reverse, sweep.bars, sweep.forward, function)
         residuals = [r for r in residuals if r is not tape]
         hand = _Handover(function, sweep.forward, residuals)
         forward.params = [*params, tape]
         forward.body = [*hand.forward, *(Push(tape, r) for r in hand.over)]
-        backward.params = [*params, *bars, tape]
+        backward.params = [*params, *bars, *sweep.tape_bars.values(), tape]
         pops = [Pop(r, tape, adjoint=True) for r in reversed(hand.taken)]
         backward.body = [*pops, *hand.begin, *sweep.reverse]
         backward.results = list(sweep.bars)
 
 
-def _seeds(function: Function) -> tuple[list[Value], list[Operand | None]]:
+def _inexact(function: Function, given: tuple[bool, ...]) -> list[Value]:
+    """The parameters, of those that vary, whose cotangents are returned."""
+    return [
+        p
+        for p, is_given in zip(function.params, given, strict=True)
+        if is_given and isinstance(p, Value)
+    ]
+
+
+def _seeds(function: Function) -> tuple[list[Any], list[Any]]:
     """Parameters of the backward half: a cotangent for every inexact result."""
-    bars: list[Value] = []
-    seeds: list[Operand | None] = []
+    bars: list[Any] = []
+    seeds: list[Any] = []
     for r in function.results:
-        t = type_of(r)  # type: ignore[arg-type]
+        if isinstance(r, Tape):
+            bars.append(Tape(f"{r.name}_bar", r.type))
+            seeds.append(bars[-1])
+            continue
+        t = type_of(r)
         if t.is_inexact:
             name = r.name if isinstance(r, Value) else "result"
             bars.append(Value(f"{name}_bar", t))
@@ -1252,7 +1280,12 @@ def _halved(function: Function, sweep: Sweep, bars: list[Value]) -> Split:
         )
     backward = Function(
         f"{function.name}_backward",
-        [*hand.taken, *(function.params[k] for k in needed), *bars],
+        [
+            *hand.taken,
+            *(function.params[k] for k in needed),
+            *bars,
+            *sweep.tape_bars.values(),
+        ],
         [*hand.begin, *sweep.reverse],
         list(sweep.bars),
         filename=function.filename,

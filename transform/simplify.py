@@ -47,6 +47,7 @@ from gradwright.transform.core import (
     walk,
 )
 from gradwright.transform.indices import Linear
+from gradwright.transform.primitives.structural import COPY
 
 Block = list[Statement]
 
@@ -67,6 +68,28 @@ def simplify(function: Function) -> Function:
 
 def _size(f: Function) -> int:
     return sum(1 for _ in walk(f.body))
+
+
+def own_results(function: Function) -> None:
+    """Results share memory with nothing: what is somebody else's array is copied."""
+    seen: set[Any] = set()
+    for k, r in enumerate(function.results):
+        if not isinstance(r, Value) or not r.type.is_array:
+            continue
+        root = _memory_of(function, r)
+        if root in seen or root in function.params:
+            out = Value(r.name, r.type)
+            function.body.append(Let(out, COPY, (r,), adjoint=True))
+            function.results[k] = out
+        seen.add(root)
+
+
+def _memory_of(function: Function, v: Any) -> Any:
+    """The value or place whose memory an array shares."""
+    made = {s.out: s for s in walk(function.body) if isinstance(s, Load)}
+    while v in made:
+        v = made[v].source
+    return v
 
 
 # ---- dead code ---------------------------------------------------------------------

@@ -126,6 +126,7 @@ if sys.version_info >= (3, 13):
         ((0.0, 0.0), (0.0, 0.0)),
         ((2.0, 0.0), (0.0, math.log(2.0))),
         ((-2.0, 3.0), (12.0, math.nan)),
+        ((0j, 2 + 0j), (0.0, 0.0)),
     ),
     complex_too=True,
     raises=True,
@@ -238,7 +239,7 @@ def fraction_and_whole(x):
     abs,
     math.fabs,
     samples=over(-2, 2),
-    kinks=((0.0, 0.0), (math.inf, 1.0)),
+    kinks=((0.0, 0.0), (math.inf, 1.0), (0j, 0.0)),
     complex_too=True,
     cheap=True,
 )
@@ -257,7 +258,7 @@ def modulus(x, y):
     np.absolute,
     np.fabs,
     samples=over(-2, 2),
-    kinks=((0.0, 0.0), (math.inf, 1.0)),
+    kinks=((0.0, 0.0), (math.inf, 1.0), (0j, 0.0)),
     complex_too=True,
     cheap=True,
 )

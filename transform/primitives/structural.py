@@ -35,5 +35,8 @@ SPREAD = _structural("spread", _same)
 CAST = _structural("cast", _same, cheap=True)
 """The operand as another kind of number; the attribute is the target type."""
 
+COPY = _structural("copy", _same)
+"""An array of its own with the same content."""
+
 SUM_TO = _structural("sum_to", _same)
 """A cotangent summed over the axes along which its primal was broadcast."""

@@ -10,7 +10,7 @@ from gradwright.transform.core import At, Operand, Value
 from gradwright.transform.errors import EffectError, UnsupportedSyntax
 from gradwright.transform.indices import Linear, linear
 from gradwright.transform.specialise.abstract import Static, Structure, describe
-from gradwright.transform.specialise.frame import Frame
+from gradwright.transform.specialise.frame import Frame, ProgramError
 from gradwright.transform.types import array, numpy_scalar
 
 
@@ -39,11 +39,12 @@ def _unpack(frame: Frame, target: Any, value: Any) -> None:
     wanted = len(target.elts) - len(star)
     if len(items) < wanted or (not star and len(items) > wanted):
         few = len(items) < wanted
-        raise ValueError(
+        text = (
             f"not enough values to unpack (expected {wanted}, got {len(items)})"
             if few
             else f"too many values to unpack (expected {wanted})"
         )
+        raise ProgramError(ValueError(text))
     targets = list(target.elts)
     if star:
         k = star[0]
@@ -60,7 +61,10 @@ def _array_items(frame: Frame, value: Value, target: Any, starred: bool) -> Stru
         raise frame.error(UnsupportedSyntax, "'*' of an array, whose length may vary", target)
     wanted = len(target.elts)
     if length is not None and length != wanted:
-        raise ValueError(f"unpacked {length} items into {wanted} names")
+        text = f"too many values to unpack (expected {wanted})"
+        if length < wanted:
+            text = f"not enough values to unpack (expected {wanted}, got {length})"
+        raise ProgramError(ValueError(text))
     return Structure(tuple, tuple(element(frame, value, linear(k)) for k in range(wanted)))
 
 

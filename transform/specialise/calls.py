@@ -9,6 +9,7 @@ made static on demand.
 from __future__ import annotations
 
 import functools
+import math
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -52,14 +53,19 @@ from gradwright.transform.specialise.abstract import (
     mapped,
 )
 from gradwright.transform.specialise.frame import (
-    CONSTANT_MODULES,
     Demand,
     Frame,
-    Restart,
+    ProgramError,
     Unit,
     Unready,
     import_operand,
-    name_of_linear,
+)
+from gradwright.transform.specialise.nested import (
+    Derivative,
+    call_derivative,
+    call_jvp,
+    make_derivative,
+    taken_apart,
 )
 from gradwright.transform.types import Type
 
@@ -94,6 +100,8 @@ def call(
 ) -> Any:
     """The abstract result of a call."""
     match function:
+        case Derivative():
+            return call_derivative(frame, function, arguments, keywords, node)
         case Closure():
             return call_user(frame, function.source, function, arguments, keywords, node)
         case BoundMethod():
@@ -115,7 +123,12 @@ def _call_static(
         extra = {n: frame.wrap(a, _partial_path(f, n)) for n, a in f.keywords.items()}
         return call(frame, Static(f.func), [*bound, *arguments], {**extra, **keywords}, node)
     if hasattr(f, "__gradwright__"):
-        return _call_transformed(frame, f, arguments, keywords, node)
+        return call(frame, taken_apart(function), arguments, keywords, node)
+    kind = getattr(f, "__gradwright_kind__", None)
+    if kind == "jvp":
+        return call_jvp(frame, arguments, keywords, node)
+    if kind in ("grad", "value_and_grad"):
+        return make_derivative(frame, kind, arguments, keywords, node)
     handler = _lookup(BUILTINS, f)
     if handler is not None:
         return handler(frame, arguments, keywords, node)
@@ -129,6 +142,7 @@ def _call_static(
         owner = Static(f.__self__, function.path)
         return call(frame, Static(f.__func__), [owner, *arguments], keywords, node)
     if isinstance(f, types.FunctionType) and not _is_library(f):
+        frame.program.guard_code(f)
         return call_user(frame, sources.read(f), None, arguments, keywords, node)
     _refuse_impure(frame, function, node)
     raise frame.error(
@@ -258,9 +272,11 @@ def bind_arguments(
     name = source.node.name
     extra = arguments[len(positional) :]
     if extra and a.vararg is None:
-        raise TypeError(
-            f"{name}() takes {len(positional)} positional "
-            f"argument{'s' * (len(positional) != 1)} but {len(arguments)} were given"
+        raise ProgramError(
+            TypeError(
+                f"{name}() takes {len(positional)} positional "
+                f"argument{'s' * (len(positional) != 1)} but {len(arguments)} were given"
+            )
         )
     if a.vararg is not None:
         bound[a.vararg.id] = Structure(tuple, tuple(extra))
@@ -268,9 +284,13 @@ def bind_arguments(
         raise frame.error(UnsupportedSyntax, "a function with '**' parameters yet", node)
     for key, value in keywords.items():
         if key in bound:
-            raise TypeError(f"{name}() got multiple values for argument '{key}'")
+            raise ProgramError(
+                TypeError(f"{name}() got multiple values for argument '{key}'")
+            )
         if key not in positional and key not in only_keywords:
-            raise TypeError(f"{name}() got an unexpected keyword argument '{key}'")
+            raise ProgramError(
+                TypeError(f"{name}() got an unexpected keyword argument '{key}'")
+            )
         bound[key] = value
     defaults = closure.defaults if closure else source.function.__defaults__ or ()
     named = closure.keyword_defaults if closure else source.function.__kwdefaults__ or {}
@@ -283,7 +303,9 @@ def bind_arguments(
             bound[p] = _default(frame, source, closure, named[p], p, p)
     missing = [p for p in (*positional, *only_keywords) if p not in bound]
     if missing:
-        raise TypeError(f"{name}() missing required argument: '{missing[0]}'")
+        count = f"{len(missing)} required positional argument{'s' * (len(missing) != 1)}"
+        listed = " and ".join(f"'{m}'" for m in missing)
+        raise ProgramError(TypeError(f"{name}() missing {count}: {listed}"))
     return bound
 
 
@@ -335,8 +357,15 @@ def run_body(frame: Frame) -> Any:
     if not isinstance(last, gast.Return):
         frame.run([last])
         return Static(None)
-    frame.builder.where = frame.builder.where if frame.in_rule else frame.location(last)
-    return Static(None) if last.value is None else frame.evaluate(last.value)
+    if not frame.in_rule:
+        frame.builder.where = frame.location(last)
+    if last.value is None:
+        return Static(None)
+    try:
+        return frame.evaluate(last.value)
+    except (Unready, ProgramError) as e:
+        frame.raise_there(e)
+        return constant(math.nan)  # never returned
 
 
 # ---- functions of the program ------------------------------------------------------
@@ -364,6 +393,26 @@ def _call_unit(
         unit.unready = True
         raise Unready
     return _emit_call(frame, unit, operands)
+
+
+def separate_unit(
+    frame: Frame, source: Source, closure: Closure | None, bound: dict[str, Any], node: Any
+) -> tuple[Unit, list[Operand]]:
+    """A function of the program as a unit of its own, never written out in place."""
+    static: set[str] = set()
+    while True:
+        key, operands = _signature(frame, source, closure, bound, static)
+        try:
+            key = ("derivative", key)
+            unit = frame.program.units.get(key)
+            if unit is None:
+                unit = _specialise_unit(frame, source, closure, bound, key, static)
+            return unit, operands
+        except Demand as e:
+            if e.parameter is None:
+                raise
+            _make_static(frame, bound[e.parameter], node)
+            static.add(e.parameter)
 
 
 def _make_static(frame: Frame, value: Any, node: Any) -> None:
@@ -424,7 +473,8 @@ def _specialise_unit(
         unit.result = guess
         unit.builder.where = frame.builder.where
         inner = Frame(program, unit, source, closure.frame if closure else None, frame)
-        inner.env.update(_lifted_arguments(unit, bound, static))
+        unit.arguments = _lifted_arguments(unit, bound, static)
+        inner.env.update(unit.arguments)
         parameters_of = {s: n for n, s in _owners(inner.env)}
         unit.function.params = unit.params
         program.units[key] = unit
@@ -511,7 +561,7 @@ def _refuse_escaping(value: Any, unit: Unit) -> None:
 
 
 def _finish(unit: Unit, value: Any, result: Any, source: Source) -> None:
-    unit.result, unit.done = result, True
+    unit.result, unit.value, unit.done = result, _known_operands(value), True
     f = unit.function
     f.body = unit.builder.block
     f.results = [x for x in leaves(_known_operands(value)) if _is_runtime(x)]
@@ -586,6 +636,7 @@ def _len(frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any
         case Structure():
             return constant(len(a.items))
         case Static():
+            frame.program.guard_length(a)
             return constant(len(a.value))
         case Value() if a.type.is_array and a.type.dims:
             return a.type.dims[0]
@@ -596,7 +647,9 @@ def _len(frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any
 def _range(frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any) -> Any:
     for a in arguments:
         if not is_operand(a) or not type_of(a).is_integer:
-            raise TypeError("range() takes integers")
+            found = "float" if is_operand(a) else type(a).__name__.lower()
+            text = f"'{found}' object cannot be interpreted as an integer"
+            raise ProgramError(TypeError(text))
     bounds = [*arguments] if len(arguments) > 1 else [linear(0), *arguments]
     step = bounds[2] if len(bounds) == 3 else linear(1)
     return Counting(bounds[0], bounds[1], step)
@@ -639,7 +692,7 @@ def _reversed(frame: Frame, arguments: list[Any], keywords: dict[str, Any], node
             return Counting(items.start, items.stop, items.step, not items.backwards)
         case Items():
             return Items(items.array, not items.backwards)
-    raise TypeError(f"'{type(items).__name__.lower()}' object is not reversible")
+    raise ProgramError(TypeError("'zip' object is not reversible"))
 
 
 def iterable(frame: Frame, a: Any, node: Any) -> Any:
@@ -652,6 +705,7 @@ def iterable(frame: Frame, a: Any, node: Any) -> Any:
         case Static() if isinstance(a.value, str | tuple | list | range):
             from gradwright.transform.specialise.expressions import lift
 
+            frame.program.guard_length(a)
             if a.path is None or isinstance(a.value, str | range):
                 return Structure(tuple, tuple(map(lift, a.value)))
             items = (frame.wrap(v, a.path.item(k)) for k, v in enumerate(a.value))
@@ -659,9 +713,17 @@ def iterable(frame: Frame, a: Any, node: Any) -> Any:
     raise frame.error(UnsupportedSyntax, f"a loop over {describe(a)}", node)
 
 
-@builtin(tuple, list)
-def _sequence(frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any) -> Any:
-    kind = tuple if isinstance(node.func, gast.Name) and node.func.id == "tuple" else list
+@builtin(tuple)
+def _tuple(frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any) -> Any:
+    return _sequence(tuple, frame, arguments, node)
+
+
+@builtin(list)
+def _list(frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any) -> Any:
+    return _sequence(list, frame, arguments, node)
+
+
+def _sequence(kind: Any, frame: Frame, arguments: list[Any], node: Any) -> Any:
     if not arguments:
         return Structure(kind, ())
     items = iterable(frame, arguments[0], node)
@@ -723,12 +785,23 @@ def _array(frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: A
     return display(frame, arguments[0], node)
 
 
-@builtin(max, min)
-def _extreme(frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any) -> Any:
+@builtin(max)
+def _max(frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any) -> Any:
+    return _extreme(max, frame, arguments, keywords, node)
+
+
+@builtin(min)
+def _min(frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any) -> Any:
+    return _extreme(min, frame, arguments, keywords, node)
+
+
+def _extreme(
+    f: Any, frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any
+) -> Any:
+    """max or min of several arguments, or of the items of one."""
     from gradwright.transform.specialise.expressions import operate
 
     _no_keywords(frame, keywords, node)
-    f = max if isinstance(node.func, gast.Name) and node.func.id == "max" else min
     items = arguments
     if len(arguments) == 1:
         found = iterable(frame, arguments[0], node)
@@ -739,24 +812,8 @@ def _extreme(frame: Frame, arguments: list[Any], keywords: dict[str, Any], node:
             )
         items = list(found.items)
     if not items:
-        raise ValueError(f"{f.__name__}() arg is an empty sequence")
+        raise ProgramError(ValueError(f"{f.__name__}() arg is an empty sequence"))
     best = items[0]
     for other in items[1:]:
         best = operate(frame, f, node, best, other)
     return best
-
-
-# ---- transforms met inside the program ---------------------------------------------
-
-
-def _call_transformed(
-    frame: Frame, transformed: Any, arguments: list[Any], keywords: dict[str, Any], node: Any
-) -> Any:
-    assert frame.program.apply is not None
-    return frame.program.apply(frame, transformed, arguments, keywords, node)
-
-
-__all__ = [
-    "CONSTANT_MODULES", "Function", "Restart", "bind_arguments", "call", "call_user",
-    "inline", "name_of_linear", "run_body",
-]  # fmt: skip

@@ -42,7 +42,12 @@ from gradwright.transform.specialise.abstract import (
 )
 from gradwright.transform.specialise.bindings import bind
 from gradwright.transform.specialise.calls import call
-from gradwright.transform.specialise.frame import CONSTANT_MODULES, EXPRESSIONS, Frame
+from gradwright.transform.specialise.frame import (
+    CONSTANT_MODULES,
+    EXPRESSIONS,
+    Frame,
+    ProgramError,
+)
 from gradwright.transform.types import BOOL, TEXT, Type, array, join, numpy_scalar
 
 BINARY = {
@@ -244,7 +249,7 @@ def binary(frame: Frame, function: Any, a: Any, b: Any, node: Any) -> Any:
         if joined is not None:
             return joined
     if isinstance(a, Static) and isinstance(b, Static):
-        return Static(function(a.value, b.value))
+        return Static(_python(lambda: function(a.value, b.value)))
     texts = [x for x in (a, b) if isinstance(as_constant(x), Const) and _is_text(x)]
     if texts or any(isinstance(x, Value) and x.type == TEXT for x in (a, b)):
         raise frame.error(
@@ -493,11 +498,19 @@ def _known_comparison(function: Any, a: Any, b: Any) -> bool | None:
     if isinstance(a, Linear) and isinstance(b, Linear):
         difference = (a - b).constant
         return None if difference is None else bool(function(difference, 0))
-    if isinstance(a, Static) and isinstance(b, Static):
-        return bool(function(a.value, b.value))
-    if isinstance(a, Const) and isinstance(b, Const):
-        return bool(function(a.value, b.value))
+    known = [_known_value(x) for x in (a, b)]
+    if all(len(k) == 1 for k in known):
+        return bool(_python(lambda: function(*known[0], *known[1])))
     return None
+
+
+def _known_value(a: Any) -> tuple[Any, ...]:
+    """The value of what is known now, in a tuple; an empty one for the rest."""
+    if isinstance(a, Static | Const):
+        return (a.value,)
+    if isinstance(a, Linear) and a.constant is not None:
+        return (a.constant,)
+    return ()
 
 
 def _identity(frame: Frame, function: Any, a: Any, b: Any, node: Any) -> Any:
@@ -516,10 +529,11 @@ def _identity(frame: Frame, function: Any, a: Any, b: Any, node: Any) -> Any:
 
 def _membership(frame: Frame, op: Any, a: Any, b: Any, node: Any) -> Any:
     negated = isinstance(op, gast.NotIn)
-    if isinstance(b, Static) and isinstance(a, Static):
-        return constant((a.value in b.value) is not negated)
-    if isinstance(b, Static) and isinstance(a, Linear) and a.constant is not None:
-        return constant((a.constant in b.value) is not negated)
+    if isinstance(b, Static):
+        key = a.constant if isinstance(a, Linear) else getattr(a, "value", None)
+        if isinstance(a, Static) or key is not None:
+            frame.program.guard_member(b, key)
+            return constant((key in b.value) is not negated)
     if not isinstance(b, Structure):
         raise frame.error(UnsupportedSyntax, f"'in' {describe(b)}", node)
     found: Any = constant(False)
@@ -554,11 +568,9 @@ def _structure_item(frame: Frame, owner: Structure, node: Any) -> Any:
         ]
         return Structure(owner.kind, owner.items[slice(*bounds)])
     position = frame.evaluate(node.slice)
-    if isinstance(position, Value) and position.type.is_bool:
-        position = frame.evaluate(node.slice)
     k = frame.static_int(position, node, f"the position in a {owner.kind.__name__}")
     if not -len(owner.items) <= k < len(owner.items):
-        raise frame.error(UnsupportedSyntax, f"{owner.kind.__name__} index out of range", node)
+        raise ProgramError(IndexError(f"{owner.kind.__name__} index out of range"))
     return owner.items[k]
 
 
@@ -568,9 +580,18 @@ def _static_item(frame: Frame, owner: Static, node: Any) -> Any:
         key = Static(frame.static_int(key, node, "this key"))
     if not isinstance(key, Static):
         raise frame.error(UnsupportedSyntax, f"the key is {describe(key)}", node)
+    value = _python(lambda: owner.value[key.value])
     if owner.path is None:
-        return lift(owner.value[key.value])
-    return frame.wrap(owner.value[key.value], owner.path.item(key.value))
+        return lift(value)
+    return frame.wrap(value, owner.path.item(key.value))
+
+
+def _python(compute: Callable[[], Any]) -> Any:
+    """What Python itself computes now; its error is raised when the program gets there."""
+    try:
+        return compute()
+    except Exception as e:
+        raise ProgramError(e) from None
 
 
 def lift(value: Any) -> Any:
@@ -633,10 +654,11 @@ def type_of_part(
     dims = list(owner.type.dims or ())
     taken = sum(isinstance(i, At | Span) for i in index)
     if taken > len(dims):
-        raise IndexError(
+        text = (
             f"too many indices for array: array is {len(dims)}-dimensional, "
             f"but {taken} were indexed"
         )
+        raise ProgramError(IndexError(text))
     items = list(index)
     if not any(isinstance(i, Whole) for i in items):
         items.append(Whole())
@@ -678,7 +700,7 @@ def _attribute(frame: Frame, node: Any) -> Any:
 
 
 def _static_attribute(frame: Frame, owner: Static, name: str, node: Any) -> Any:
-    value = getattr(owner.value, name)
+    value = _python(lambda: getattr(owner.value, name))
     if any(owner.value is m for m in CONSTANT_MODULES):
         if isinstance(value, float | int | complex) and not isinstance(value, bool):
             prefix = "np" if owner.value is np else owner.value.__name__

@@ -68,6 +68,13 @@ class Unready(Exception):
         self.unbound = unbound
 
 
+class ProgramError(Exception):
+    """An error that Python itself raises here, should the program get here."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+
 class Restart(Exception):
     """A construct must be specialised anew: one of its names changed its type."""
 
@@ -223,6 +230,8 @@ class Unit:
         self.captures: dict[Any, tuple[Value, Any]] = {}
         self.function = Function(name, [], [], [])
         self.result: Any = None  # structure of the results, once known
+        self.value: Any = None  # the same, as operands of the unit
+        self.arguments: dict[str, Any] = {}
         self.done = False
         self.unready = False  # it was called before its result was known
         self.recursive_calls: list[tuple[Frame, Call]] = []
@@ -254,6 +263,26 @@ class Program:
         self.unsure_reads: dict[int, set[tuple[int, int]]] = {}
         self.normal: dict[int, tuple[Any, gast.FunctionDef, Liveness]] = {}
 
+    def guard(self, key: Any, path: Path, read: Callable[[Any], Any]) -> None:
+        """Whatever `read` finds at the path must stay as it is now."""
+        found = Path(path.name, (path.key, key), lambda: read(path.read()))
+        self.guards.setdefault(found.key, (found, found.read()))
+
+    def guard_length(self, a: Static) -> None:
+        """The type and length of a captured object were relied upon."""
+        if a.path is not None:
+            self.guard("length", a.path, lambda v: (type(v).__name__, len(v)))
+
+    def guard_member(self, a: Static, key: Any) -> None:
+        """What a captured object holds was relied upon."""
+        if a.path is not None:
+            self.guard(("in", key), a.path, lambda v: key in v)
+
+    def guard_code(self, f: Any) -> None:
+        """The code of a called function was rewritten."""
+        path = Path(f.__name__, ("code", id(f)), lambda: f)
+        self.guard("code", path, lambda v: v.__code__)
+
     def unsure(self, node: gast.FunctionDef) -> set[tuple[int, int]]:
         """Reads of locals that may be unbound; once for each function."""
         if id(node) not in self.unsure_reads:
@@ -284,13 +313,21 @@ class Frame:
         self.source = source
         self.enclosing = enclosing
         self.caller = caller
-        self.node, self.liveness = program.normal_form(source.node)
         self.env: dict[str, Any] = {}
         self.locals = language.local_names(source.node)
         self.unsure = program.unsure(source.node)
         self.presets: dict[int, dict[str, Type]] = {}
         self.unrolled: set[int] = set()
         self.in_rule = False
+
+    @property
+    def node(self) -> gast.FunctionDef:
+        """The function in normal form."""
+        return self.program.normal_form(self.source.node)[0]
+
+    @property
+    def liveness(self) -> Liveness:
+        return self.program.normal_form(self.source.node)[1]
 
     @property
     def builder(self) -> Builder:
@@ -308,12 +345,20 @@ class Frame:
                 self.builder.where = self.source.location(s)
             try:
                 handler(self, s)
-            except Unready as e:
-                if e.unbound is None:
-                    raise
-                message = constant(UNBOUND.format(e.unbound))
-                self.builder.add(Raise(UnboundLocalError, (message,)))
+            except (Unready, ProgramError) as e:
+                self.raise_there(e)
                 return
+
+    def raise_there(self, e: Unready | ProgramError) -> None:
+        """Write the exception that Python raises at this point of the program."""
+        if isinstance(e, ProgramError):
+            message = tuple(constant(str(a)) for a in e.error.args)
+            self.builder.add(Raise(type(e.error), message))
+        elif e.unbound is not None:
+            text = UNBOUND.format(e.unbound)
+            self.builder.add(Raise(UnboundLocalError, (constant(text),)))
+        else:
+            raise e
 
     def evaluate(self, node: Any) -> Any:
         """The abstract value of an expression."""
@@ -363,17 +408,21 @@ class Frame:
         elif hasattr(builtins, name):
             return Static(getattr(builtins, name))
         else:
-            raise NameError(f"name '{name}' is not defined")
+            raise ProgramError(NameError(f"name '{name}' is not defined"))
         try:
             value = path.read()
         except ValueError:  # an empty cell
-            message = "cannot access free variable '{}' where it is not associated with a value"
-            raise NameError(message.format(name) + " in enclosing scope") from None
+            text = (
+                f"cannot access free variable '{name}' where it is not associated with a "
+                f"value in enclosing scope"
+            )
+            raise ProgramError(NameError(text)) from None
         return self.wrap(value, path)
 
     def wrap(self, value: Any, path: Path) -> Any:
         """A captured object: numbers and arrays become hidden inputs, others guards."""
         if type(value) is tuple:
+            self.program.guard_length(Static(value, path))
             items = (self.wrap(v, path.item(k)) for k, v in enumerate(value))
             return Structure(tuple, tuple(items))
         type_ = type_of_input(value)
@@ -398,7 +447,7 @@ class Frame:
         if isinstance(value, Const) and value.type.is_inexact and value.text is None:
             value = self.named_constant(name, value)
         if isinstance(value, Value) and not value.users:
-            value.name, value.users = name, True
+            value.name, value.users = name, not self.in_rule
         self.env[name] = value
 
     def named_constant(self, name: str, value: Const) -> Any:

@@ -151,6 +151,8 @@ def _add_into(frame: Frame, name: str, op: Any, right: Any, node: Any) -> bool:
     slot = frame.env.get(name)
     if not isinstance(op, gast.Add | gast.Sub) or not isinstance(slot, Slot):
         return False
+    if any(isinstance(n, gast.NamedExpr) for n in gast.walk(right)):
+        return False
     if not (slot.owner.open and isinstance(slot.content, Cell)):
         return False
     cell_type = slot.content.type
@@ -281,6 +283,7 @@ def _allocate(frame: Frame, construct: Construct) -> None:
         frame.builder.add(Alloc(cell))
     for s in construct.first:
         frame.builder.add(s)
+        s.where = None  # no line of the user's says it
 
 
 # ---- loops -------------------------------------------------------------------------

@@ -1,0 +1,127 @@
+"""check_grads: derivatives against differences, and the two modes against each other."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import optree
+
+from gradwright.entry import is_inexact
+from gradwright.transforms import grad, jvp, vjp
+
+Vector = list[Any]  # the inexact leaves of a tree
+
+
+def check_grads(
+    f: Callable[..., Any],
+    args: Sequence[Any],
+    order: int = 1,
+    modes: Sequence[str] = ("fwd", "rev"),
+    atol: float = 1e-6,
+    rtol: float = 1e-5,
+    eps: float = 1e-6,
+    seed: int = 0,
+) -> None:
+    """Check the derivatives of a function along one random direction.
+
+    Args:
+        f: The function, of floats, complex numbers, float arrays, tuples and lists.
+        args: Where to check; ints and other arguments stay as they are.
+        order: Derivatives up to this order are checked.
+        modes: "fwd" compares jvp with a central difference, "rev" vjp with jvp.
+        atol, rtol: Largest error allowed, absolute and relative to the derivative.
+        eps: Step of the central difference, relative to the size of the arguments.
+        seed: Of the direction.
+
+    Raises:
+        AssertionError: If a derivative is off; it says which, and by how much.
+
+    Example:
+        >>> check_grads(lambda x: x**3, (2.0,), order=2)
+    """
+    unknown = set(modes) - {"fwd", "rev"}
+    if unknown:
+        raise ValueError(f"modes are 'fwd' and 'rev', not {sorted(unknown)}")
+    if not modes:
+        raise ValueError("check_grads needs at least one mode")
+    rng = np.random.default_rng(seed)
+    tree = tuple(args)
+    direction = _like(tree, rng)
+    name = getattr(f, "__name__", "function")
+    value, tangent = jvp(f, tree, direction)
+    difference = _difference(f, tree, direction, eps)
+    if "fwd" in modes:
+        _compare(f"jvp of {name}", tangent, difference, atol, rtol)
+    if "rev" in modes:
+        cotangent = _like(value, rng)
+        _, pull = vjp(f, *tree)
+        pulled = _dot(pull(cotangent), direction)
+        against = tangent if "fwd" in modes else difference
+        _compare(f"vjp of {name}", pulled, _dot(cotangent, against), atol, rtol)
+    if order > 1:
+
+        def derivative(*args: Any) -> Any:
+            return jvp(f, args, direction)[1]
+
+        check_grads(derivative, tree, order - 1, modes, atol, rtol, eps, seed + 1)
+        if is_inexact(value) and not np.shape(value) and not np.iscomplexobj(value):
+            for k in [k for k, a in enumerate(tree) if is_inexact(a) and not np.shape(a)]:
+                gradient = grad(f, argnums=k)
+                check_grads(gradient, tree, order - 1, modes, atol, rtol, eps, seed + 1)
+
+
+def _leaves(tree: Any) -> Vector:
+    return [x for x in optree.tree_leaves(tree) if is_inexact(x)]  # type: ignore[arg-type]
+
+
+def _like(tree: Any, rng: np.random.Generator) -> Any:
+    """Random numbers in the structure of a tree; zero beside what is not inexact."""
+
+    def leaf(x: Any) -> Any:
+        if not is_inexact(x):
+            return 0
+        drawn = rng.standard_normal(np.shape(x))
+        if np.iscomplexobj(x):
+            drawn = drawn + 1j * rng.standard_normal(np.shape(x))
+        if isinstance(x, np.ndarray | np.generic):
+            return np.asarray(drawn).astype(x.dtype)[()]
+        return complex(drawn) if isinstance(x, complex) else float(drawn)
+
+    return optree.tree_map(leaf, tree)  # type: ignore[arg-type]
+
+
+def _moved(tree: Any, direction: Any, step: float) -> Any:
+    def leaf(x: Any, d: Any) -> Any:
+        return type(x)(x + step * d) if not isinstance(x, np.ndarray) else x + step * d
+
+    return optree.tree_map(lambda x, d: leaf(x, d) if is_inexact(x) else x, tree, direction)
+
+
+def _difference(f: Callable[..., Any], args: Any, direction: Any, eps: float) -> Any:
+    """A central difference with one step of Richardson's extrapolation."""
+    size = max([1.0, *(float(np.max(np.abs(x), initial=0.0)) for x in _leaves(args))])
+    step = math.sqrt(eps) * size
+
+    def central(h: float) -> Any:
+        high, low = f(*_moved(args, direction, h)), f(*_moved(args, direction, -h))
+        return optree.tree_map(lambda a, b: (a - b) / (2 * h), high, low)
+
+    coarse, fine = central(step), central(step / 2)
+    return optree.tree_map(lambda c, g: (4 * g - c) / 3, coarse, fine)
+
+
+def _dot(a: Any, b: Any) -> float:
+    """The real part of the sum of products: how cotangents meet tangents."""
+    pairs = zip(optree.tree_leaves(a), optree.tree_leaves(b), strict=True)
+    return float(sum(np.real(np.sum(np.asarray(x) * np.asarray(y))) for x, y in pairs))
+
+
+def _compare(what: str, got: Any, wanted: Any, atol: float, rtol: float) -> None:
+    for g, w in zip(optree.tree_leaves(got), optree.tree_leaves(wanted), strict=True):
+        error = np.max(np.abs(np.asarray(g) - np.asarray(w)), initial=0.0)
+        allowed = atol + rtol * np.max(np.abs(np.asarray(w)), initial=0.0)
+        if not error <= allowed:
+            raise AssertionError(f"{what} is off by {error:.3g}: got {g}, expected {w}")

@@ -1,0 +1,422 @@
+"""Small user functions, with arguments to try them at.
+
+Each is a program as users write them: numbers and native control flow, arrays that are
+read and reduced.  The tests cross them with every transform, so a function added here
+adds its tests, and the source of its derivatives to tests/golden.
+"""
+
+import cmath
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class Program:
+    """A function and one list of arguments after another, each by parameter name."""
+
+    function: Callable[..., Any]
+    samples: tuple[dict[str, Any], ...]
+
+    @property
+    def name(self) -> str:
+        return self.function.__name__
+
+
+PROGRAMS: list[Program] = []
+
+
+def sample(**arguments: Any) -> Callable[[F], F]:
+    """Register a function with arguments; above another sample, with those first."""
+
+    def register(function: F) -> F:
+        known = [p for p in PROGRAMS if p.function is function]
+        for p in known:
+            PROGRAMS.remove(p)
+        samples = tuple(s for p in known for s in p.samples)
+        PROGRAMS.append(Program(function, (arguments, *samples)))
+        return function
+
+    return register
+
+
+# ---- formulas ----------------------------------------------------------------------
+
+
+@sample(x=1.3)
+def cubic(x):
+    return 2.0 * x**3 - 5.0 * x + 1.0
+
+
+@sample(x=0.7, y=-1.2)
+def wave(x, y):
+    r = math.sqrt(x * x + y * y)
+    return math.sin(3.0 * r) / r + x * math.exp(-y)
+
+
+@sample(phi_a=0.6, lam_a=0.2, phi_b=-0.3, lam_b=1.9)
+def arc_distance(phi_a, lam_a, phi_b, lam_b):
+    """The angle between two places on a sphere, all in radians."""
+    sin_phi = math.sin(0.5 * (phi_b - phi_a))
+    sin_lam = math.sin(0.5 * (lam_b - lam_a))
+    h = sin_phi**2 + math.cos(phi_a) * math.cos(phi_b) * sin_lam**2
+    return 2.0 * math.asin(math.sqrt(h))
+
+
+@sample(resistance=120.0, inductance=0.4, capacitance=2e-5, omega=300.0)
+def impedance(resistance, inductance, capacitance, omega):
+    """The magnitude in ohms of a coil and a capacitor in series."""
+    z = resistance + 1j * omega * inductance + 1.0 / (1j * omega * capacitance)
+    return abs(z)
+
+
+@sample(z=0.4 - 0.3j, c=0.2 + 0.5j)
+def escape(z, c):
+    for _ in range(4):
+        z = z * z + c
+    w = cmath.exp(-z)
+    return w.real**2 + w.imag
+
+
+@sample(spot=100.0, strike=105.0, rate=0.03, sigma=0.2, years=1.5)
+def call_price(spot, strike, rate, sigma, years):
+    """A European call option by the formula of Black and Scholes."""
+
+    def normal(d):
+        return 0.5 * (1.0 + math.erf(d / math.sqrt(2.0)))
+
+    spread = sigma * math.sqrt(years)
+    d = (math.log(spot / strike) + rate * years) / spread + 0.5 * spread
+    return spot * normal(d) - strike * math.exp(-rate * years) * normal(d - spread)
+
+
+# ---- branches ----------------------------------------------------------------------
+
+
+@sample(x=50.0)
+@sample(x=-50.0)
+@sample(x=0.8)
+def softplus(x):
+    """log(1 + exp(x)), by ranges."""
+    if x > 30.0:
+        return x
+    if x < -30.0:
+        return math.exp(x)
+    return math.log1p(math.exp(x))
+
+
+@sample(income=80.0, bonus=3.0)
+@sample(income=25.0, bonus=0.5)
+def tax(income, bonus):
+    base = income + (bonus if bonus < 1.0 else 0.6 * bonus)
+    if base < 10.0:
+        rate = 0.0
+    elif base < 50.0:
+        rate = 0.2 + 0.001 * base
+    else:
+        rate = 0.4
+    return rate * base
+
+
+@sample(x=0.5, y=0.25)
+@sample(x=-1.0, y=0.25)
+def guarded(x, y):
+    """`and` and `or` keep log from numbers that it does not take."""
+    total = x * y
+    if x > 0.0 and math.log(x) < y:
+        total += y * math.log(x)
+    if x <= 0.0 or math.sqrt(x) > y:
+        total -= math.sin(x * y)
+    return total
+
+
+@sample(volume=2.0, gas=1.4)
+def pressure(volume, gas):
+    if volume <= 0.0:
+        raise ValueError(f"a volume of {volume}")
+    assert gas > 1.0, "no such gas"
+    return 1.0 / volume**gas
+
+
+@sample(x=0.3, sharpness=2.0)
+@sample(x=0.3)
+def smooth_step(x, sharpness=4.0):
+    inside = min(max(x, 0.0), 1.0)
+    return inside**sharpness / (inside**sharpness + (1.0 - inside) ** sharpness)
+
+
+# ---- loops -------------------------------------------------------------------------
+
+
+@sample(a=7.0)
+def cube_root(a):
+    """Newton's method."""
+    y = a
+    while True:
+        step = (y**3 - a) / (3.0 * y * y)
+        y -= step
+        if abs(step) < 1e-12 * abs(y):
+            break
+    return y
+
+
+@sample(mean_anomaly=1.1, eccentricity=0.4)
+def kepler(mean_anomaly, eccentricity):
+    """The eccentric anomaly of an orbit, in radians."""
+    e = mean_anomaly
+    change = 1.0
+    while abs(change) > 1e-13:
+        change = (e - eccentricity * math.sin(e) - mean_anomaly) / (
+            1.0 - eccentricity * math.cos(e)
+        )
+        e -= change
+    return e
+
+
+@sample(x=0.2)
+def grow(x):
+    """How often the loop runs depends on x."""
+    steps = 0
+    while x < 50.0:
+        x = x * x + 0.5 if x < 5.0 else 3.0 * x
+        steps += 1
+    return x / steps
+
+
+@sample(x=0.3, rate=3.7, n=0)
+@sample(x=0.3, rate=3.7, n=6)
+def logistic(x, rate, n):
+    for _ in range(n):
+        x = rate * x * (1.0 - x)
+    return x
+
+
+@sample(x=0.9)
+def skipping(x):
+    total = 0.0
+    for i in range(4):
+        part = 1.0
+        for j in range(5):
+            if (i + j) % 3 == 0:
+                continue
+            part *= x + 0.1 * j
+            if part > 1.5:
+                break
+        total += part * (i + 1)
+    return total
+
+
+@sample(coefficients=np.array([2.0, -1.0, 0.5, 3.0]), x=1.3)
+def horner(coefficients, x):
+    value = 0.0
+    for k in range(len(coefficients) - 1, -1, -1):
+        value = value * x + coefficients[k]
+    return value
+
+
+@sample(low=1.0, high=2.0, c=0.3)
+def bisection(low, high, c):
+    """The root of x**3 - x - 1 - c*x between two bounds, after a secant to polish it."""
+    while high - low > 0.1:
+        middle = 0.5 * (low + high)
+        if middle**3 - middle - 1.0 - c * middle > 0.0:
+            high = middle
+        else:
+            low = middle
+    f_low = low**3 - low - 1.0 - c * low
+    f_high = high**3 - high - 1.0 - c * high
+    return low - f_low * (high - low) / (f_high - f_low)
+
+
+@sample(x=2.0, n=0)
+@sample(x=1.1, n=13)
+def fast_power(x, n):
+    if n == 0:
+        return 1.0
+    if n % 2:
+        return x * fast_power(x, n - 1)
+    half = fast_power(x, n // 2)
+    return half * half
+
+
+# ---- simulations -------------------------------------------------------------------
+
+
+@sample(principal=1000.0, rate=0.05, payment=120.0, years=4)
+def balance(principal, rate, payment, years):
+    """What is left of a loan after some years of payments."""
+    for _ in range(years):
+        interest = principal * rate
+        principal = principal + interest - payment
+    return principal
+
+
+GRAVITY = 9.81
+
+
+@sample(speed=20.0, angle=0.8, drag=0.02)
+def landing(speed, angle, drag):
+    """How far a ball flies against the air, in metres."""
+    dt = 0.1
+    x, y = 0.0, 0.0
+    vx, vy = speed * math.cos(angle), speed * math.sin(angle)
+    while True:
+        v = math.sqrt(vx * vx + vy * vy)
+        vx -= dt * drag * v * vx
+        vy -= dt * (GRAVITY + drag * v * vy)
+        if y + dt * vy < 0.0:
+            break
+        x += dt * vx
+        y += dt * vy
+    return x - y * vx / vy
+
+
+@sample(position=0.3, momentum=1.0, dt=0.1, steps=5)
+def leapfrog(position, momentum, dt, steps):
+    """The energy of a pendulum, after some steps."""
+    momentum -= 0.5 * dt * math.sin(position)
+    for _ in range(steps):
+        position += dt * momentum
+        momentum -= dt * math.sin(position)
+    momentum += 0.5 * dt * math.sin(position)
+    return 0.5 * momentum**2 - math.cos(position)
+
+
+def oscillator(x, v, mu):
+    """The right-hand side of van der Pol's equation."""
+    return v, mu * (1.0 - x * x) * v - x
+
+
+@sample(x=1.0, v=0.2, mu=0.8, dt=0.1)
+def runge_kutta(x, v, mu, dt):
+    """One step of the fourth order."""
+    x1, v1 = oscillator(x, v, mu)
+    x2, v2 = oscillator(x + 0.5 * dt * x1, v + 0.5 * dt * v1, mu)
+    x3, v3 = oscillator(x + 0.5 * dt * x2, v + 0.5 * dt * v2, mu)
+    x4, v4 = oscillator(x + dt * x3, v + dt * v3, mu)
+    x += dt / 6.0 * (x1 + 2.0 * x2 + 2.0 * x3 + x4)
+    v += dt / 6.0 * (v1 + 2.0 * v2 + 2.0 * v3 + v4)
+    return x * x + v * v
+
+
+# ---- arrays, read ------------------------------------------------------------------
+
+
+@sample(u=np.array([1.0, 2.0, -0.5]), v=np.array([0.3, -1.0, 4.0]))
+def dot(u, v):
+    total = 0.0
+    for i in range(len(u)):
+        total += u[i] * v[i]
+    return total
+
+
+@sample(xs=np.array([0.5, 1.5, -1.0]), ws=np.array([1.0, 0.2, 0.7]))
+def moments(xs, ws):
+    total = 0.0
+    for k, (x, w) in enumerate(zip(xs, ws), start=1):
+        total += w * x**k
+    return total
+
+
+@sample(a=np.array([0.3, 2.0, -1.0, 1.2]))
+def log_sum_exp(a):
+    largest = a[0]
+    for i in range(1, len(a)):
+        if a[i] > largest:
+            largest = a[i]
+    total = 0.0
+    for x in a:
+        total += math.exp(x - largest)
+    return largest + math.log(total)
+
+
+@sample(series=np.array([1.0, 2.5, 0.3, -1.0, 2.0, 0.7]), width=3)
+def roughness(series, width):
+    """The squares of what a moving average takes away."""
+    total = 0.0
+    for i in range(len(series) - width + 1):
+        mean = np.sum(series[i : i + width]) / width
+        total += (series[i] - mean) ** 2
+    return total
+
+
+@sample(mu=0.4, log_sigma=-0.2, data=np.array([0.1, 0.9, -0.4, 1.3]))
+def log_likelihood(mu, log_sigma, data):
+    """Of a normal distribution, up to a constant."""
+    z = (data - mu) / np.exp(log_sigma)
+    return -0.5 * np.sum(z**2) - len(data) * log_sigma
+
+
+@sample(xs=np.array([0.5, 0.9, 1.4]), threshold=5.0)
+@sample(xs=np.array([0.5, 0.9, 1.4]), threshold=0.7)
+def first_above(xs, threshold):
+    for x in xs:
+        if x > threshold:
+            found = x * threshold
+            break
+    else:
+        found = threshold**2
+    return found + xs[0]
+
+
+# ---- functions ---------------------------------------------------------------------
+
+
+def hill(x, centre, width=1.0):
+    z = (x - centre) / width
+    return math.exp(-z * z)
+
+
+@sample(x=0.4, centre=-0.3)
+def landscape(x, centre):
+    """A helper called twice, by position and by keyword."""
+    return hill(x, centre) - 0.5 * hill(x, width=2.0, centre=1.0 + centre)
+
+
+@sample(a=0.0, b=1.2, stretch=0.7)
+def arc_length(a, b, stretch):
+    """A closure handed to a helper: Simpson's rule for the length of a sine."""
+
+    def speed(t):
+        return math.sqrt(1.0 + (stretch * math.cos(t)) ** 2)
+
+    return simpson(speed, a, b, 4)
+
+
+def simpson(f, a, b, n):
+    h = (b - a) / n
+    total = f(a) + f(b)
+    for k in range(1, n):
+        total += (4.0 if k % 2 else 2.0) * f(a + k * h)
+    return h / 3.0 * total
+
+
+@sample(x=0.6)
+def pipeline(x):
+    square = lambda t: t * t  # noqa: E731
+    shifted = lambda t, by=1.0: t + by  # noqa: E731
+    return shifted(square(shifted(x)), by=x)
+
+
+def polar(x, y):
+    return math.hypot(x, y), math.atan2(y, x)
+
+
+@sample(point=(0.8, 0.6), turn=0.4)
+def rotated(point, turn):
+    """A tuple in, and tuples between."""
+    r, angle = polar(*point)
+    x, y = r * math.cos(angle + turn), r * math.sin(angle + turn)
+    return x * y
+
+
+@sample(x=0.8, y=0.6)
+def spiral(x, y):
+    """A tuple out."""
+    r, angle = polar(x, y)
+    return r * angle, angle / r
