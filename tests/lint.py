@@ -1,7 +1,7 @@
 """What nobody would have written, in the source that gradwright emits.
 
-    >>> lint("def f_grad(x):\\n    double = 2.0 * x\\n    return double\\n", {"f", "x"})
-    ['2: double is used once, and fits where it is used']
+    >>> lint("def f_grad(x): y = 2.0; return x", {"f", "x"})
+    ['1: the file should end with one newline', '1: y is assigned and never read']
 
 `lint` takes a module's text and the identifiers of the user's program.  Names made of
 those (`x`, `x_1`, `x_bar`, `x_dot_1`) are the user's; every other name is ours, and has
@@ -11,7 +11,7 @@ to earn its line.
 import ast
 import builtins
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 WIDTH = 88
@@ -60,7 +60,7 @@ def is_docstring(s: ast.stmt) -> bool:
 
 
 def bodies(node: ast.AST) -> Iterator[list[ast.stmt]]:
-    """The blocks of a statement, and those inside them, but not of a function inside."""
+    """The blocks of a statement and those inside, without those of functions inside."""
     for name in BLOCKS:
         block = getattr(node, name, None)
         if isinstance(block, list) and block:
@@ -113,7 +113,7 @@ def imports(tree: ast.Module) -> Complaints:
 
 
 def helpers(tree: ast.Module, users: set[str]) -> Complaints:
-    """The functions that others call: each called, with parameters, all of them read."""
+    """Functions that nobody calls, or that take no parameter or one they do not read."""
     called = {n.id for f in functions(tree) for n in ast.walk(f) if is_load(n)}
     for f in functions(tree):
         is_root = f.name not in called
@@ -186,7 +186,7 @@ def undefined(f: ast.FunctionDef, tree: ast.Module) -> Complaints:
 
 
 def unused(f: ast.FunctionDef) -> Complaints:
-    """Assignments whose value no path reads, arrays and tapes stored into for nothing."""
+    """Values that no path reads, arrays and tapes that are only stored into."""
     dead: list[tuple[int, str]] = []
     before(f.body, Paths(set()), dead)
     yield from ((n, f"{name} is assigned and never read") for n, name in dead)
@@ -220,7 +220,9 @@ class Paths:
     continued: set[str] = field(default_factory=set)
 
 
-def before(block: list[ast.stmt], after: Paths, dead: list[tuple[int, str]]) -> set[str]:
+def before(
+    block: list[ast.stmt], after: Paths, dead: list[tuple[int, str]]
+) -> set[str]:
     """The names that are read from the start of a block on; notes dead assignments."""
     live = after.on
     for s in reversed(block):
@@ -228,7 +230,9 @@ def before(block: list[ast.stmt], after: Paths, dead: list[tuple[int, str]]) -> 
     return live
 
 
-def before_statement(s: ast.stmt, after: Paths, dead: list[tuple[int, str]]) -> set[str]:
+def before_statement(
+    s: ast.stmt, after: Paths, dead: list[tuple[int, str]]
+) -> set[str]:
     live = after.on
 
     def note(target: ast.AST) -> None:
@@ -269,7 +273,11 @@ def before_loop(
     head = loads(s.test) if isinstance(s, ast.While) else set()
     if not is_endless(s):
         head |= leaving
-    targets = {n.id for n in ast.walk(s.target)} if isinstance(s, ast.For) else set()
+    targets = (
+        {n.id for n in ast.walk(s.target) if is_store(n)}
+        if isinstance(s, ast.For)
+        else set()
+    )
     while True:
         inside = before(s.body, Paths(head, live, head), [])
         if inside - targets <= head:
@@ -286,7 +294,7 @@ def is_endless(s: ast.stmt) -> bool:
 
 
 def idle(f: ast.FunctionDef) -> Complaints:
-    """Expressions written as statements: only calls, and what no other line evaluates."""
+    """Expressions that stand alone and say nothing, or what another line says."""
     texts = [ast.unparse(n) for n in ast.walk(f) if isinstance(n, ast.expr)]
     for block in bodies(f):
         for s in block:
@@ -317,7 +325,10 @@ def single_uses(f: ast.FunctionDef, users: set[str]) -> Complaints:
                     if writes[name] != 1 or reads.get(name) != 1:
                         continue
                     if is_ours(name, users) and may_nest(name, s.value, block[k + 1 :]):
-                        yield s.lineno, f"{name} is used once, and fits where it is used"
+                        yield (
+                            s.lineno,
+                            f"{name} is used once, and fits where it is used",
+                        )
 
 
 def may_nest(name: str, value: ast.expr, rest: list[ast.stmt]) -> bool:
@@ -434,7 +445,7 @@ class Nested(ast.NodeTransformer):
         self.name = name
         self.value = value
 
-    def visit_Name(self, node: ast.Name) -> ast.expr:  # noqa: N802
+    def visit_Name(self, node: ast.Name) -> ast.expr:
         return self.value if is_load(node) and node.id == self.name else node
 
 
@@ -449,6 +460,3 @@ def identifiers(*sources: str) -> set[str]:
             case ast.Name(id=name) | ast.arg(arg=name) | ast.FunctionDef(name=name):
                 found.add(name)
     return found
-
-
-__all__ = ["Callable", "identifiers", "lint", "statements"]

@@ -5,8 +5,12 @@ read and reduced.  The tests cross them with every transform, so a function adde
 adds its tests, and the source of its derivatives to tests/golden.
 """
 
+import ast
 import cmath
+import inspect
 import math
+import textwrap
+import types
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -18,7 +22,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @dataclass(frozen=True)
 class Program:
-    """A function and one list of arguments after another, each by parameter name."""
+    """A function, and the arguments to try it at, each set by parameter name."""
 
     function: Callable[..., Any]
     samples: tuple[dict[str, Any], ...]
@@ -26,6 +30,22 @@ class Program:
     @property
     def name(self) -> str:
         return self.function.__name__
+
+    @property
+    def source(self) -> str:
+        """The function and the helpers that it calls, decorators apart."""
+        taken = [self.function]
+        texts = []
+        for f in taken:
+            node = ast.parse(textwrap.dedent(inspect.getsource(f))).body[0]
+            assert isinstance(node, ast.FunctionDef)
+            node.decorator_list = []
+            texts.append(ast.unparse(node))
+            for n in ast.walk(node):
+                other = f.__globals__.get(n.id) if isinstance(n, ast.Name) else None
+                if isinstance(other, types.FunctionType) and other not in taken:
+                    taken.append(other)
+        return "\n".join(texts)
 
 
 PROGRAMS: list[Program] = []
@@ -221,7 +241,7 @@ def horner(coefficients, x):
 
 @sample(low=1.0, high=2.0, c=0.3)
 def bisection(low, high, c):
-    """The root of x**3 - x - 1 - c*x between two bounds, after a secant to polish it."""
+    """The root of a cubic between two bounds, polished by one secant."""
     while high - low > 0.1:
         middle = 0.5 * (low + high)
         if middle**3 - middle - 1.0 - c * middle > 0.0:
