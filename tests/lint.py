@@ -11,7 +11,7 @@ to earn its line.
 import ast
 import builtins
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 WIDTH = 88
@@ -91,8 +91,8 @@ def layout(text: str, tree: ast.Module) -> Complaints:
         if line != line.rstrip():
             yield n, "blanks at the end of the line"
     for f in functions(tree):
-        before = lines[: f.lineno - 1]
-        if before and before[-2:] != ["", ""]:
+        above = lines[: f.lineno - 1]
+        if above and above[-2:] != ["", ""]:
             yield f.lineno, f"two blank lines should stand before {f.name}"
     if not text.endswith("\n") or text.endswith("\n\n"):
         yield len(lines), "the file should end with one newline"
@@ -113,7 +113,7 @@ def imports(tree: ast.Module) -> Complaints:
 
 
 def helpers(tree: ast.Module, users: set[str]) -> Complaints:
-    """Functions that nobody calls, or that take no parameter or one they do not read."""
+    """Functions that nobody calls, without parameters, or that do not read one."""
     called = {n.id for f in functions(tree) for n in ast.walk(f) if is_load(n)}
     for f in functions(tree):
         is_root = f.name not in called
@@ -242,7 +242,7 @@ def before_statement(
 
     match s:
         case ast.Assign():
-            names = {n.id for t in s.targets for n in ast.walk(t) if is_store(n)}
+            names = {n.id for n in ast.walk(s) if is_store(n)}
             for t in s.targets:
                 note(t)
             return (live - names) | loads(s)
@@ -273,11 +273,7 @@ def before_loop(
     head = loads(s.test) if isinstance(s, ast.While) else set()
     if not is_endless(s):
         head |= leaving
-    targets = (
-        {n.id for n in ast.walk(s.target) if is_store(n)}
-        if isinstance(s, ast.For)
-        else set()
-    )
+    targets = stored(s.target) if isinstance(s, ast.For) else set[str]()
     while True:
         inside = before(s.body, Paths(head, live, head), [])
         if inside - targets <= head:
@@ -312,23 +308,60 @@ def idle(f: ast.FunctionDef) -> Complaints:
 
 def single_uses(f: ast.FunctionDef, users: set[str]) -> Complaints:
     """Names of ours whose expression might as well stand where the name does."""
-    writes: dict[str, int] = {}
-    reads: dict[str, int] = {}
-    for n in ast.walk(f):
-        if isinstance(n, ast.Name):
-            count = writes if is_store(n) else reads
-            count[n.id] = count.get(n.id, 0) + 1
-    for block in bodies(f):
-        for k, s in enumerate(block):
-            match s:
-                case ast.Assign(targets=[ast.Name(id=name)]):
-                    if writes[name] != 1 or reads.get(name) != 1:
-                        continue
-                    if is_ours(name, users) and may_nest(name, s.value, block[k + 1 :]):
-                        yield (
-                            s.lineno,
-                            f"{name} is used once, and fits where it is used",
-                        )
+    found = [d for block in bodies(f) for d in definitions(block)]
+    for name in sorted({d.name for d in found if is_ours(d.name, users)}):
+        own = [d for d in found if d.name == name]
+        reads, writes = (count(name, f.body, kind) for kind in (is_load, is_store))
+        if (sum(d.reads for d in own), len(own)) != (reads, writes):
+            continue  # carried from one pass or branch to another
+        if not all(d.is_only for d in own):
+            continue
+        for d in own:
+            if d.reads == 1 and may_nest(name, d.value, d.reach):
+                yield d.line, f"{name} is used once, and fits where it is used"
+
+
+@dataclass
+class Definition:
+    """An assignment to a name, and the statements of its block that it reaches."""
+
+    name: str
+    line: int
+    value: ast.expr
+    reach: list[ast.stmt]
+
+    @property
+    def reads(self) -> int:
+        return count(self.name, self.reach, is_load)
+
+    @property
+    def is_only(self) -> bool:
+        """Whether nothing else gives the name a value on the way."""
+        ends = self.reach[-1:] if any(map(is_definition, self.reach[-1:])) else []
+        again = [s for s in ends if s.targets[0].id == self.name]
+        return count(self.name, self.reach, is_store) == len(again)
+
+
+def definitions(block: list[ast.stmt]) -> Iterator[Definition]:
+    names = [n.targets[0].id if is_definition(n) else None for n in block]
+    for k, name in enumerate(names):
+        if name is not None:
+            end = names.index(name, k + 1) if name in names[k + 1 :] else len(block)
+            s = block[k]
+            yield Definition(name, s.lineno, s.value, block[k + 1 : end + 1])
+
+
+def is_definition(s: ast.stmt) -> bool:
+    match s:
+        case ast.Assign(targets=[ast.Name()]):
+            return True
+    return False
+
+
+def count(name: str, block: list[ast.stmt], wanted: Callable[[ast.AST], bool]) -> int:
+    """How often a name is read, or written, in a block."""
+    nodes = [n for s in block for n in ast.walk(s) if wanted(n)]
+    return len([n for n in nodes if n.id == name])
 
 
 def may_nest(name: str, value: ast.expr, rest: list[ast.stmt]) -> bool:
@@ -434,8 +467,7 @@ def fits(name: str, value: ast.expr, s: ast.stmt) -> bool:
     """Whether a statement stays on its line when an expression takes a name's place."""
     nested = Nested(name, value).visit(ast.parse(ast.unparse(s)).body[0])
     header = ast.unparse(nested).split("\n")[0]
-    is_elif = s.col_offset + len(header) > WIDTH - 2 and isinstance(s, ast.If)
-    return s.col_offset + len(header) <= WIDTH and not is_elif
+    return s.col_offset + len(header) <= WIDTH
 
 
 class Nested(ast.NodeTransformer):

@@ -681,8 +681,13 @@ class _FunctionEmitter:
 
 
 def _number(value: Any) -> ast.expr:
-    if isinstance(value, complex) and (value.real or math.copysign(1, value.real) < 0):
-        return ast.BinOp(_number(value.real), ast.Add(), _number(1j * value.imag))
+    if isinstance(value, complex):
+        size = ast.Constant(complex(0.0, abs(value.imag)))
+        negative = math.copysign(1, value.imag) < 0
+        if value.real:
+            sign = ast.Sub() if negative else ast.Add()
+            return ast.BinOp(_number(value.real), sign, size)
+        return ast.UnaryOp(ast.USub(), size) if negative else size
     if isinstance(value, int | float) and not isinstance(value, bool):
         if value < 0 or (value == 0 and math.copysign(1, value) < 0):
             return ast.UnaryOp(ast.USub(), ast.Constant(-value))
@@ -983,18 +988,29 @@ def _spell(name: str) -> str:
 
 
 def _drop_copies(body: list[ast.stmt]) -> None:
-    """`x = x` says nothing, once names are settled."""
-    for block in _blocks(body):
-        block[:] = [
-            s
-            for s in block
-            if not (
-                isinstance(s, ast.Assign)
-                and isinstance(s.targets[0], ast.Name)
-                and isinstance(s.value, ast.Name)
-                and s.targets[0].id == s.value.id
-            )
-        ]
+    """`x = x` says nothing, once names are settled; nor does a branch without anything."""
+    kept: list[ast.stmt] = []
+    for s in body:
+        for inner in (getattr(s, "body", []), getattr(s, "orelse", [])):
+            _drop_copies(inner)
+        if isinstance(s, ast.If) and not s.body:
+            if not s.orelse:
+                continue
+            s.test, s.body, s.orelse = _negated(s.test), s.orelse, []
+        elif isinstance(s, ast.For | ast.While) and not s.body:
+            s.body.append(ast.Pass())
+        if not _is_idle(s):
+            kept.append(s)
+    body[:] = kept
+
+
+def _is_idle(s: ast.stmt) -> bool:
+    return (
+        isinstance(s, ast.Assign)
+        and isinstance(s.targets[0], ast.Name)
+        and isinstance(s.value, ast.Name)
+        and s.targets[0].id == s.value.id
+    )
 
 
 # ---- printing ----------------------------------------------------------------------

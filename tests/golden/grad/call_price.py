@@ -1,0 +1,37 @@
+import math
+
+
+def call_price_grad(spot, strike, rate, sigma, years):
+    # forward sweep
+    sqrt = math.sqrt(years)
+    spread = sigma * sqrt
+    quotient = (math.log(spot / strike) + rate * years) / spread
+    d = quotient + 0.5 * spread
+    sqrt_1 = math.sqrt(2.0)
+    quotient_1 = d / sqrt_1
+    exp = math.exp(-rate * years)
+    sqrt_2 = math.sqrt(2.0)
+    quotient_2 = (d - spread) / sqrt_2
+    product = 0.5 * (1.0 + math.erf(quotient_2))
+    # reverse sweep
+    # programs.py  return 0.5 * (1.0 + math.erf(d / math.sqrt(2.0)))
+    quotient_3 = 2.0 / math.sqrt(math.pi)
+    product_1 = 0.5 * (strike * exp) * (quotient_3 * math.exp(-(quotient_2 *
+        quotient_2)))
+    quotient_2 = product_1 / sqrt_2
+    # programs.py  return spot * normal(d) - strike * math.exp(-rate * years) * normal(d - spread)
+    product_1 = exp * (strike * product)
+    # programs.py  return 0.5 * (1.0 + math.erf(d / math.sqrt(2.0)))
+    quotient_bar = 0.5 * spot * (quotient_3 * math.exp(-(quotient_1 * quotient_1)))
+    # programs.py  d = (math.log(spot / strike) + rate * years) / spread + 0.5 * spread
+    d_bar = quotient_bar / sqrt_1 - quotient_2
+    total_bar = d_bar / spread
+    quotient_3 = spot / strike
+    quotient_bar = total_bar / quotient_3
+    # programs.py  spread = sigma * math.sqrt(years)
+    spread_bar = quotient_2 + 0.5 * d_bar - quotient / spread * d_bar
+    product_2 = sigma * spread_bar * (0.5 / sqrt if sqrt != 0 else math.inf)
+    spot_bar = 0.5 * (1.0 + math.erf(quotient_1)) + quotient_bar / strike
+    strike_bar = -(exp * product + quotient_3 / strike * quotient_bar)
+    return (spot_bar, strike_bar, years * product_1 + years * total_bar, sqrt *
+        spread_bar, rate * product_1 + rate * total_bar + product_2)

@@ -1,0 +1,46 @@
+import math
+
+
+def kepler_grad(mean_anomaly, eccentricity):
+    # forward sweep
+    change = 1.0
+    e = mean_anomaly
+    sin_tape = []
+    cos_tape = []
+    e_tape = []
+    trips = 0
+    while abs(change) > 1e-13:
+        trips += 1
+        sin = math.sin(e)
+        sin_tape.append(sin)
+        cos = math.cos(e)
+        cos_tape.append(cos)
+        change
+        change = (e - eccentricity * sin - mean_anomaly) / (1.0 - eccentricity * cos)
+        e_tape.append(e)
+        e -= change
+    # reverse sweep
+    # programs.py  return e
+    e_bar = 1.0
+    change_bar = 0.0
+    eccentricity_bar = 0.0
+    mean_anomaly_bar = 0.0
+    for _ in range(trips):
+        # programs.py  e -= change
+        change_bar -= e_bar
+        # programs.py  change = (e - eccentricity * math.sin(e) - mean_anomaly) / (
+        cos = cos_tape.pop()
+        difference = 1.0 - eccentricity * cos
+        difference_bar = change_bar / difference
+        e = e_tape.pop()
+        sin = sin_tape.pop()
+        quotient = (e - eccentricity * sin - mean_anomaly) / difference
+        product_bar = quotient / difference * change_bar
+        eccentricity_bar += cos * product_bar
+        mean_anomaly_bar -= difference_bar
+        eccentricity_bar -= sin * difference_bar
+        difference = difference_bar - math.sin(e) * (eccentricity * product_bar)
+        e_bar += difference - eccentricity * difference_bar * math.cos(e)
+        change_bar = 0.0
+    mean_anomaly_bar += e_bar
+    return mean_anomaly_bar, eccentricity_bar

@@ -1,0 +1,23 @@
+import math
+
+
+def rotated_grad(point_0, point_1, turn):
+    # forward sweep
+    r = math.hypot(point_0, point_1)
+    angle = math.atan2(point_1, point_0)
+    cos = math.cos(angle + turn)
+    x = r * cos
+    sin = math.sin(angle + turn)
+    y = r * sin
+    # reverse sweep
+    # programs.py  return math.hypot(x, y), math.atan2(y, x)
+    turn_bar = r * x * math.cos(angle + turn) - math.sin(angle + turn) * (r * y)
+    r2 = point_1 * point_1 + point_0 * point_0
+    ne = r2 != 0
+    r_bar = sin * x + cos * y
+    ne_1 = r != 0
+    point_0_bar = turn_bar * (-(point_1 / r2) if ne else 0.0) + r_bar * (point_0 / r if
+        ne_1 else 0.0)
+    point_1_bar = turn_bar * (point_0 / r2 if ne else 0.0) + r_bar * (point_1 / r if
+        ne_1 else 0.0)
+    return point_0_bar, point_1_bar, turn_bar
