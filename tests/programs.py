@@ -167,7 +167,9 @@ def pressure(volume, gas):
 @sample(x=0.3)
 def smooth_step(x, sharpness=4.0):
     inside = min(max(x, 0.0), 1.0)
-    return inside**sharpness / (inside**sharpness + (1.0 - inside) ** sharpness)
+    rise = inside**sharpness
+    fall = (1.0 - inside) ** sharpness
+    return rise / (rise + fall)
 
 
 # ---- loops -------------------------------------------------------------------------

@@ -398,9 +398,10 @@ def f(x):
             return y
         return -y
 
-    return g(x)
+    x, y = g(x), 1.0
+    return x + y
 '''
-    assert statements(ast.parse(source)) == 5
+    assert statements(ast.parse(source)) == 7
 
 
 def test_identifiers_are_those_of_all_functions() -> None:

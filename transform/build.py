@@ -14,6 +14,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from gradwright.transform.core import (
@@ -30,9 +31,9 @@ from gradwright.transform.core import (
     type_of,
 )
 from gradwright.transform.errors import Location, MissingRule
-from gradwright.transform.indices import Linear
+from gradwright.transform.indices import Dim, Linear, symbol
 from gradwright.transform.primitives.record import TABLE, Primitive
-from gradwright.transform.types import COMPLEX, FLOAT, INT, Type, of_number
+from gradwright.transform.types import COMPLEX, FLOAT, INT, VARYING, Type, of_number
 
 NOUNS = {
     "+": "total", "-": "difference", "*": "product", "/": "quotient", "**": "power",
@@ -136,6 +137,7 @@ class Builder:
         """The present content of a cell; `unsure` if it may hold nothing yet."""
         if place not in self.known:
             out = Value(place.name, place.type)
+            out.type = with_own_dims(out)
             s = Load(out, place, safe=not unsure)
             self.definition[out] = s
             self.add(s)
@@ -214,6 +216,16 @@ class Builder:
         if self.negated(partial) is None and partial in self.definition:
             return self.multiply(cotangent, partial)
         return self.multiply(partial, cotangent)
+
+
+def with_own_dims(out: Value) -> Type:
+    """The type of a value whose varying dims are its own."""
+    if VARYING not in (out.type.dims or ()):
+        return out.type
+    dims = (
+        symbol(Dim(out, k)) if d == VARYING else d for k, d in enumerate(out.type.dims or ())
+    )
+    return replace(out.type, dims=tuple(dims))
 
 
 def _operand(out: Value) -> Operand:

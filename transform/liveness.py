@@ -44,12 +44,22 @@ def after_loop(result: Liveness, block: list[gast.AST], live: Names) -> None:
 
 
 def used(node: gast.AST) -> Names:
-    """Names that an expression or statement reads, nested functions included."""
-    return frozenset(
-        n.id
-        for n in gast.walk(node)
-        if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)
-    )
+    """Names whose earlier value a node reads, nested functions included.
+
+    A name that `:=` binds first, from left to right, is not among them.
+    """
+    first: dict[str, tuple[tuple[int, int], bool]] = {}
+    for n in gast.walk(node):
+        if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load):
+            seen, binds = (n.lineno, n.col_offset), False
+        elif isinstance(n, gast.NamedExpr):
+            seen, binds = (n.value.end_lineno, n.value.end_col_offset), True
+            n = n.target
+        else:
+            continue
+        if n.id not in first or seen < first[n.id][0]:
+            first[n.id] = seen, binds
+    return frozenset(name for name, (_, binds) in first.items() if not binds)
 
 
 def assigned(block: Iterable[gast.AST]) -> list[str]:

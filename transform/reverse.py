@@ -13,6 +13,7 @@ read that is repeated so; the sweep is written again until that set stops growin
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -134,11 +135,16 @@ class Sweep:
         self.repeated: dict[Place, set[Statement]] = {}
         self.pushed: set[Any] = set()
         self.saved: dict[Statement, Value] = {}
+        self.kinds: dict[Any, Type] = {}
         while True:
-            before = sum(map(len, self.repeated.values())), len(self.pushed)
+            before = self._found()
             self._generate()
-            if before == (sum(map(len, self.repeated.values())), len(self.pushed)):
+            if before == self._found():
                 break
+
+    def _found(self) -> Any:
+        """What a round of generation may add to: reads, pushes, kinds of cotangents."""
+        return sum(map(len, self.repeated.values())), len(self.pushed), dict(self.kinds)
 
     def _number(self) -> None:
         """Where every statement stands: its rank, its loops, its branches."""
@@ -181,8 +187,10 @@ class Sweep:
     def _generate(self) -> None:
         self.builder = Builder(folds=True)
         self.builder.adjoint = True
+        self.placeholders: set[Cell] = set()
         self.rules = Rules(self.builder)
         self.tapes: dict[Any, Tape] = {}
+        self.begun: dict[Tape, tuple[_Block, int, Statement]] = {}
         self.block: _Block = _Block([], None, True)
         root = _Block(self.function.body, None, True)
         self.root = root
@@ -201,8 +209,7 @@ class Sweep:
             for p in self.function.params:
                 if p in self.active and p in indexed:
                     self._begin_bar(root, p)
-            forward = self._sweep(root)
-            self.forward = forward
+            self.forward = _with_placeholders(self._sweep(root), self.placeholders)
             self.bars = [self._result_bar(v) for v in self.wrt]
         self.reverse = root.reverse
 
@@ -291,8 +298,9 @@ class Sweep:
             if total is not None:
                 b.store(place, total, accumulate=True)
         else:
-            place = Cell(name, v.type)
+            place = Cell(name, self.kinds.get(v, v.type))
             b.add(Alloc(place))
+            self._note_kind(v, place, total)
             b.store(place, total if total is not None else _zero(v.type))
         b.where = where
         block.bars[v] = place
@@ -307,7 +315,7 @@ class Sweep:
                 if isinstance(p, Tape)
                 else Buffer(name, p.type, like)
                 if like is not None
-                else Cell(name, p.type)
+                else Cell(name, self.kinds.get(p, p.type))
             )
         return block.bars[p]
 
@@ -389,11 +397,24 @@ class Sweep:
         c = self._fitted(v, c, shape)
         bar = self._find_bar(v)
         if bar is not None:
-            if not type_of(c).python and isinstance(bar, Cell):
-                bar.type = join(bar.type, type_of(c)) or bar.type
+            self._note_kind(v, bar, c)
             self.builder.store(bar, c, accumulate=True)
         else:
             self.block.contributions.setdefault(v, []).append(c)
+
+    def _note_kind(self, v: Any, bar: Place, c: Operand | None) -> None:
+        """A cotangent of a Python number may be NumPy's: its cell then holds that."""
+        if c is None or not isinstance(bar, Cell) or bar.type.is_array:
+            return
+        if not type_of(c).python and bar.type.python:
+            bar.type = self.kinds[v] = join(bar.type, type_of(c)) or bar.type
+
+    def _as_kind(self, c: Operand, t: Type) -> Operand:
+        """A cotangent as Python's number where the callee was written for one."""
+        if not t.python or type_of(c).python or t.is_array:
+            return c
+        wanted = replace(t, optional=False)
+        return self.builder.let(CAST, c, attribute=wanted, type=wanted)
 
     def _fitted(self, v: Value, c: Operand, shape: Type) -> Operand:
         """The contribution in the primal's shape, realness and dtype."""
@@ -495,7 +516,7 @@ class Sweep:
         if not isinstance(o, Value) or o in self.function.params:
             return not isinstance(o, Place)
         block = self._owner(o)
-        return block is not None and block.top and o.users
+        return block is not None and block.top and isinstance(o, Value) and o.users
 
     def _need_symbol(self, s: Any) -> Linear:
         if isinstance(s, Dim):
@@ -565,7 +586,14 @@ class Sweep:
         home = self.block
         while home.parent is not None and not home.is_home:
             home = home.parent
-        home.before.setdefault(home.at, []).insert(0, Alloc(tape))
+        begun = self.begun.get(tape)
+        if begun is not None and begun[0] is home:
+            if begun[1] <= home.at:
+                return
+            home.before[begun[1]].remove(begun[2])
+        start = Alloc(tape)
+        self.begun[tape] = home, home.at, start
+        home.before.setdefault(home.at, []).insert(0, start)
 
     def need_index(self, index: Any) -> Any:
         def item(i: Any) -> Any:
@@ -655,6 +683,7 @@ class Sweep:
                 block.before[k].append(Push(tape, old, where=s.where))
                 popped = Value(place.name, place.type)
                 back = [Pop(popped, tape), Store(place, popped, self.need_index(s.index))]
+            self._begin_saved(place)
             block.undo[place] = (k, back)
         if place not in self.active:
             return
@@ -670,6 +699,21 @@ class Sweep:
             b.store(bar, _zero(place.type.element if s.index else place.type), index)
         if g is not None:
             self._give(s.operand, g, type_of(g))
+
+    def _begin_saved(self, place: Place) -> None:
+        """A cell whose content is saved holds something from the start."""
+        if isinstance(place, Cell) and not self._is_begun(place):
+            self.placeholders.add(place)
+
+    def _is_begun(self, place: Cell) -> bool:
+        """Whether a value is stored right where the cell begins."""
+        block = next(b for b in _all_blocks(self.function.body) if self.alloc[place] in b)
+        for s in block[block.index(self.alloc[place]) + 1 :]:
+            if isinstance(s, Store) and s.place is place:
+                return True
+            if place in stores(s) or place in set(all_reads(s)):
+                return False
+        return False
 
     def _flush(self, block: _Block, places: set[Any]) -> None:
         """Put back what pending stores overwrote."""
@@ -732,12 +776,11 @@ class Sweep:
                 self._give(o, c, shape)
 
     def _display(self, s: Let, g: Operand) -> None:
-        assert isinstance(g, Value)
         positions = list(np.ndindex(*s.attribute))
         for o, position in zip(s.operands, positions, strict=True):
             if o not in self.active:
                 continue
-            if not type_of(g).is_array:
+            if not (isinstance(g, Value) and g.type.is_array):
                 self._give(o, g, type_of(o))
                 continue
             index = tuple(At(linear(k)) for k in position)
@@ -843,8 +886,6 @@ class Sweep:
     def _times(self, n: Linear, step: Linear) -> Linear:
         if step.constant is not None:
             return n * step.constant
-        import operator
-
         product = self.builder.operator(operator.mul, n, self.need(step))
         assert isinstance(product, Linear)
         return product
@@ -858,7 +899,7 @@ class Sweep:
         if endless:
             trip = Value("trip", INT)
             last = self.builder.let(
-                row(__import__("operator").eq, 2),
+                row(operator.eq, 2),
                 symbol(trip),
                 symbol(placeholder) - 1,
                 type=BOOL,
@@ -968,7 +1009,7 @@ class Sweep:
             *(self.need(r) for r in residuals),
             *(self.need(s.operands[j]) for j in split.needed),
             *(
-                g if g is not None else _zero(o.type)
+                _zero(o.type) if g is None else g if isinstance(g, Tape) else self._as_kind(g, o.type)
                 for g, o in zip(bars, s.outs, strict=True)
                 if carries(o)
             ),
@@ -1005,8 +1046,60 @@ class Sweep:
         if key not in self.tapes:
             tape = tapes.setdefault(key, Tape("tape", Type("tape")))
             self.tapes[key] = tape
-            self._begin_tape(tape)
+        self._begin_tape(self.tapes[key])
         return (self.tapes[key],)
+
+
+def _all_blocks(body: list[Statement]) -> Iterator[list[Statement]]:
+    yield body
+    for s in body:
+        for b in blocks(s):
+            yield from _all_blocks(b)
+
+
+def _with_placeholders(body: list[Statement], cells: set[Cell]) -> list[Statement]:
+    """Cells that are saved before their first store begin as None; a read that may come
+    before it still raises Python's own error."""
+    if not cells:
+        return body
+    result: list[Statement] = []
+    for s in body:
+        if isinstance(s, Load) and s.source in cells and not s.safe:
+            result += _unbound_check(s)
+        elif blocks(s):
+            s = _with_blocks(s, [_with_placeholders(b, cells) for b in blocks(s)])
+        result.append(s)
+        if isinstance(s, Alloc) and s.place in cells:
+            assert isinstance(s.place, Cell)
+            s.place.maybe_unbound = False
+            result.append(Store(s.place, Const(None, NONE)))
+    return result
+
+
+def _unbound_check(s: Load) -> list[Statement]:
+    """if x is None: raise UnboundLocalError(...)"""
+    held, test = Value(s.source.name, s.source.type), Value("is_unbound", BOOL)
+    text = f"cannot access local variable '{s.source.name}' where it is not associated with a value"
+    raised = Raise(UnboundLocalError, (constant(text),), where=s.where)
+    is_none = Let(test, row(operator.is_, 2), (held, Const(None, NONE)), where=s.where)
+    return [
+        Load(held, s.source, safe=True, where=s.where),
+        is_none,
+        If(test, [raised], [], where=s.where),
+    ]
+
+
+def _with_blocks(s: Statement, inner: list[list[Statement]]) -> Statement:
+    match s:
+        case For():
+            return replace(s, body=inner[0])
+        case While():
+            return replace(s, header=inner[0], body=inner[1])
+        case If():
+            return replace(s, then=inner[0], orelse=inner[1])
+        case Assert():
+            return replace(s, header=inner[0])
+    return s
 
 
 def _at(block: _Block) -> Statement | None:

@@ -18,6 +18,9 @@ import numpy as np
 
 from gradwright.transform.indices import Linear, linear
 
+VARYING = Linear({"varying": 1})
+"""The dim of a cell that holds arrays of different lengths in the course of a loop."""
+
 PYTHON_ORDER = ("bool", "int", "float", "complex")
 
 
@@ -155,7 +158,9 @@ def join(a: Type, b: Type) -> Type | None:
     if not (a.is_number and b.is_number) or a.rank != b.rank or a.is_array != b.is_array:
         return None
     if a.is_array:
-        dims = None if a.dims is None else tuple(a.dims)
-        same = a.dims == b.dims and a.dtype == b.dtype
-        return replace(a, dims=dims, optional=optional) if same else None
+        if a.dtype != b.dtype:
+            return None
+        pairs = zip(a.dims or (), b.dims or (), strict=True)
+        dims = tuple(x if x == y else VARYING for x, y in pairs)
+        return replace(a, dims=dims, optional=optional)
     return replace(promote(a, b), optional=optional)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import gast
 
-from gradwright.transform.core import At, Operand, Value
+from gradwright.transform.build import constant
+from gradwright.transform.core import At, If, Operand, Raise, Value
 from gradwright.transform.errors import EffectError, UnsupportedSyntax
 from gradwright.transform.indices import Linear, linear
+from gradwright.transform.primitives.structural import FORMAT
 from gradwright.transform.specialise.abstract import Static, Structure, describe
 from gradwright.transform.specialise.frame import Frame, ProgramError
 from gradwright.transform.types import array, numpy_scalar
@@ -65,7 +68,28 @@ def _array_items(frame: Frame, value: Value, target: Any, starred: bool) -> Stru
         if length < wanted:
             text = f"not enough values to unpack (expected {wanted}, got {length})"
         raise ProgramError(ValueError(text))
-    return Structure(tuple, tuple(element(frame, value, linear(k)) for k in range(wanted)))
+    if length is None:
+        _check_length(frame, value, wanted)
+    items = (element(frame, value, linear(k), safe=True) for k in range(wanted))
+    return Structure(tuple, tuple(items))
+
+
+def _check_length(frame: Frame, value: Value, wanted: int) -> None:
+    """Python's own error where an array is unpacked into another number of names."""
+    b = frame.builder
+    length = (value.type.dims or (linear(0),))[0]
+    few = f"not enough values to unpack (expected {wanted}, got "
+    texts = {
+        operator.gt: constant(f"too many values to unpack (expected {wanted})"),
+        operator.lt: None,
+    }
+    for test, text in texts.items():
+        condition = b.operator(test, length, linear(wanted))
+        with b.nested([]) as block:
+            if text is None:
+                text = b.let(FORMAT, length, attribute=(few, (0, -1, ""), ")"))
+            b.add(Raise(ValueError, (text,)))
+        b.add(If(condition, block, []))
 
 
 def element(frame: Frame, value: Value, position: Operand, safe: bool = False) -> Operand:

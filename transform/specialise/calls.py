@@ -231,16 +231,25 @@ def call_user(
     tree, _ = program.normal_form(code)
     small = code not in program.separate and (code in program.inlined or _is_small(tree))
     if not small:
+        program.separate.add(code)
         try:
             return _call_unit(frame, source, closure, bound, node)
         except InlineInstead:
             program.inlined.add(code)
+            program.separate.discard(code)
     try:
         return inline(frame, source, closure, bound, node)
     except SeparateInstead as e:
         if e.code is not code:
             raise
         return _call_unit(frame, source, closure, bound, node)
+
+
+def _units(frame: Frame | None) -> Iterator[Unit]:
+    """The units that are being written, innermost first."""
+    while frame is not None:
+        yield frame.unit
+        frame = frame.unit.caller
 
 
 def _stack(frame: Frame | None) -> Iterator[Frame]:
@@ -391,6 +400,8 @@ def _call_unit(
             static.add(e.parameter)
     if not unit.done and unit.result is None:  # a recursive call, of a type yet unknown
         unit.unready = True
+        for inner in _units(frame):
+            inner.waits_for.add(unit)
         raise Unready
     return _emit_call(frame, unit, operands)
 
@@ -495,6 +506,8 @@ def _specialise_unit(
         settled = guess is None or _same_result(guess, result)
         if settled and not unit.unready:
             _finish(unit, value, result, source)
+            if any(not u.done for u in unit.waits_for):
+                del program.units[key]  # a branch was left out: good for its type only
             return unit
         guess = result
 

@@ -47,8 +47,9 @@ from gradwright.transform.specialise.frame import (
     EXPRESSIONS,
     Frame,
     ProgramError,
+    Unready,
 )
-from gradwright.transform.types import BOOL, TEXT, Type, array, join, numpy_scalar
+from gradwright.transform.types import BOOL, FLOAT, TEXT, Type, array, join, numpy_scalar
 
 BINARY = {
     gast.Add: operator.add, gast.Sub: operator.sub, gast.Mult: operator.mul,
@@ -67,6 +68,7 @@ COMPARISONS = {
 }  # fmt: skip
 
 Handler = Callable[[Frame, Any], Any]
+NEVER = Static("never")  # the value of a branch that raises
 
 
 def expression(*nodes: type) -> Callable[[Handler], Handler]:
@@ -381,10 +383,14 @@ def choose(
     name: str,
 ) -> Any:
     """The value of whichever branch is taken; only that one is evaluated."""
-    results: list[Any] = []
     env = dict(frame.env)
-    written = [frame.block(lambda b=b: results.append(b())) for b in (then, orelse)]
+    results: list[Any] = []
+    written = [frame.block(lambda b=b: results.append(_tried(frame, b))) for b in (then, orelse)]
     a, b = results
+    if isinstance(a, Unready) or isinstance(b, Unready):
+        if isinstance(a, Unready) and isinstance(b, Unready):
+            raise a
+        return b if isinstance(a, Unready) else a
     if any(frame.env.get(n) is not env.get(n) for n in frame.env):
         raise frame.error(
             UnsupportedSyntax,
@@ -405,6 +411,19 @@ def choose(
     return mapped(lambda x: frame.builder.load(x) if isinstance(x, Cell) else x, merged)
 
 
+def _tried(frame: Frame, branch: Callable[[], Any]) -> Any:
+    """The value of a branch; where it must raise, the exception is written instead."""
+    try:
+        return branch()
+    except Unready as e:
+        if e.unbound is None:
+            return e
+        frame.raise_there(e)
+    except ProgramError as e:
+        frame.raise_there(e)
+    return NEVER
+
+
 def _merge(
     frame: Frame, a: Any, b: Any, node: Any, name: str
 ) -> tuple[Any, list[tuple[Cell, Operand, Operand]]]:
@@ -420,6 +439,8 @@ def _merge(
         return a, []
     if isinstance(a, Static) and isinstance(b, Static) and a.value is b.value:
         return a, []
+    if a is NEVER or b is NEVER:
+        return (b if a is NEVER else a), []
     x, y = as_constant(a), as_constant(b)
     joined = join(type_of(x), type_of(y)) if is_operand(x) and is_operand(y) else None
     if joined is None:
@@ -725,7 +746,10 @@ def number_attribute(frame: Frame, owner: Operand, name: str, node: Any) -> Any:
     """An attribute of a number or an array."""
     t = type_of(owner)
     if name in PROPERTIES:
-        return operate(frame, PROPERTIES[name], node, owner)
+        part = operate(frame, PROPERTIES[name], node, owner)
+        if t.python and isinstance(part, Value):
+            part.type = FLOAT  # the attribute of Python's number, not NumPy's function
+        return part
     dims = t.dims or ()
     if not t.python:
         known: dict[str, Any] = {

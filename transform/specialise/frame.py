@@ -234,6 +234,7 @@ class Unit:
         self.arguments: dict[str, Any] = {}
         self.done = False
         self.unready = False  # it was called before its result was known
+        self.waits_for: set[Unit] = set()  # units whose result a branch needs
         self.recursive_calls: list[tuple[Frame, Call]] = []
 
     def param(self, name: str, value: Any) -> Any:
