@@ -136,7 +136,7 @@ def tax(income, bonus):
     base = income + (bonus if bonus < 1.0 else 0.6 * bonus)
     if base < 10.0:
         rate = 0.0
-    elif base < 50.0:
+    elif 10.0 <= base < 50.0:
         rate = 0.2 + 0.001 * base
     else:
         rate = 0.4
@@ -238,6 +238,25 @@ def horner(coefficients, x):
     value = 0.0
     for k in range(len(coefficients) - 1, -1, -1):
         value = value * x + coefficients[k]
+    return value
+
+
+@sample(x=0.8)
+def exponential(x):
+    """The series, to where its terms no longer count."""
+    total = term = 1.0
+    k = 1
+    while abs(term := term * x / k) > 1e-12:
+        total += term
+        k += 1
+    return total
+
+
+@sample(terms=np.array([1.0, 2.0, 1.5, 4.0]))
+def continued_fraction(terms):
+    value = 0.0
+    for a in reversed(terms):
+        value = 1.0 / (a + value)
     return value
 
 

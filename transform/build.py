@@ -138,7 +138,7 @@ class Builder:
         if place not in self.known:
             out = Value(place.name, place.type)
             out.type = with_own_dims(out)
-            s = Load(out, place, safe=not unsure)
+            s = Load(out, place, unsure=unsure)
             self.definition[out] = s
             self.add(s)
             self.known[place] = out

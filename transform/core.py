@@ -168,6 +168,7 @@ class Load(Statement):
     source: Place | Value
     index: Index = ()
     safe: bool = False  # known to be in bounds
+    unsure: bool = False  # the cell may hold nothing: Python raises then
 
 
 @dataclass(eq=False)

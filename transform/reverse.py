@@ -413,6 +413,8 @@ class Sweep:
         """A cotangent as Python's number where the callee was written for one."""
         if not t.python or type_of(c).python or t.is_array:
             return c
+        if isinstance(c, Const):
+            return constant(complex(c.value) if t.is_complex else float(c.value))
         wanted = replace(t, optional=False)
         return self.builder.let(CAST, c, attribute=wanted, type=wanted)
 
@@ -806,6 +808,7 @@ class Sweep:
                 bar = self._begin_bar(owner, s.source)
         if isinstance(s.source, Value) and not s.source.type.is_complex:
             g = real_part(self.builder, g)
+        self._note_kind(s.source, bar, g)
         self.builder.store(bar, g, self.need_index(s.index), accumulate=True)
         return bool(s.index)
 
@@ -1064,7 +1067,7 @@ def _with_placeholders(body: list[Statement], cells: set[Cell]) -> list[Statemen
         return body
     result: list[Statement] = []
     for s in body:
-        if isinstance(s, Load) and s.source in cells and not s.safe:
+        if isinstance(s, Load) and s.source in cells and s.unsure:
             result += _unbound_check(s)
         elif blocks(s):
             s = _with_blocks(s, [_with_placeholders(b, cells) for b in blocks(s)])

@@ -255,7 +255,7 @@ def may_raise(s: Let | Load) -> bool:
     if s.adjoint or s.safe:
         return False
     if isinstance(s, Load):
-        return bool(s.index) or isinstance(s.source, Cell)
+        return bool(s.index) or s.unsure
     p = s.primitive
     if not p.raises or not all(type_of(o).python for o in s.operands):
         return False

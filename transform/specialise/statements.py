@@ -316,6 +316,7 @@ def _run_time_loop(frame: Frame, node: Any, items: Any) -> None:
 
         def first() -> None:
             bind(frame, node.target, _item(frame, items, s))
+            _bind_inside(frame, node, s)
 
         s.body = _loop_body(frame, node, construct, first)
         _allocate(frame, construct)
@@ -345,13 +346,27 @@ def _loop_body(
         first()
         frame.run(node.body)
 
+    slots = {n: frame.env[n] for n in names}
     try:
         body = frame.block(run)
+        frame.env.update(slots)
     except Unready:
         construct.settle()
         raise
     construct.settle()
     return body
+
+
+def _bind_inside(frame: Frame, node: Any, s: For) -> None:
+    """A loop variable that only the loop itself binds is read as what it is, inside;
+    its slot is for after the loop."""
+    rebound = set(assigned(node.body))
+    if isinstance(node.target, gast.Name) and node.target.id not in rebound:
+        slot = frame.env.get(node.target.id)
+        if isinstance(slot, Slot) and isinstance(slot.content, Cell):
+            stored = frame.builder.block[-1]
+            assert isinstance(stored, core.Store)
+            frame.env[node.target.id] = stored.operand
 
 
 def _targets(node: Any) -> list[Any]:

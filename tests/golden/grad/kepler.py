@@ -15,7 +15,6 @@ def kepler_grad(mean_anomaly, eccentricity):
         sin_tape.append(sin)
         cos = math.cos(e)
         cos_tape.append(cos)
-        change
         change = (e - eccentricity * sin - mean_anomaly) / (1.0 - eccentricity * cos)
         e_tape.append(e)
         e -= change

@@ -3,14 +3,17 @@ def tax_grad(income, bonus):
     base = income + (bonus if bonus < 1.0 else 0.6 * bonus)
     if base < 10.0:
         rate = 0.0
-    elif base < 50.0:
-        rate = 0.2 + 0.001 * base
     else:
-        rate = 0.4
+        le = 10.0 <= base
+        both = le and base < 50.0
+        if both:
+            rate = 0.2 + 0.001 * base
+        else:
+            rate = 0.4
     # reverse sweep
     base_bar = rate
     if not base < 10.0:
-        if base < 50.0:
+        if both:
             # programs.py  rate = 0.2 + 0.001 * base
             base_bar += 0.001 * base
     bonus_bar = 0.0

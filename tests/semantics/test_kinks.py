@@ -1,0 +1,182 @@
+"""At kinks and singular points: no exception, no warning, no NaN from what is not taken."""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from semantics.oracle import same
+
+import gradwright as gw
+
+
+@pytest.fixture(autouse=True)
+def loud() -> Iterator[None]:
+    """Let NumPy raise where it would warn."""
+    with np.errstate(divide="raise", over="raise", invalid="raise"):
+        yield
+
+
+def slopes(f, x: Any) -> Any:
+    """The gradient, after all modes have agreed on it."""
+    gradient = gw.grad(f)(x)
+    seed = np.ones_like(x) if isinstance(x, np.ndarray) else type(x)(1.0)
+    value, tangent = gw.jvp(f, (x,), (seed,))
+    same(value, f(x))
+    assert np.sum(tangent) == np.sum(gradient)
+    pulled = gw.vjp(f, x)[1](1.0)[0]
+    assert np.array_equal(pulled, gradient)
+    return gradient
+
+
+SCALARS = [
+    (lambda x: math.sqrt(x), 0.0, math.inf),
+    (lambda x: x**0.5, 0.0, math.inf),
+    (lambda x: x**1.5, 0.0, 0.0),
+    (lambda x: x**2, 0.0, 0.0),
+    (lambda x: x**1, 0.0, 1.0),
+    (lambda x: x**0, 0.0, 0.0),
+    (lambda x: x**0.0, 0.0, 0.0),
+    (lambda x: 0.0**x, 2.0, 0.0),
+    (lambda x: abs(x), 0.0, 0.0),
+    (lambda x: math.fabs(x), 0.0, 0.0),
+    (lambda x: math.hypot(x, 0.0), 0.0, 0.0),
+    (lambda x: math.atan2(x, 0.0), 0.0, 0.0),
+    (lambda x: math.asin(x), 1.0, math.inf),
+    (lambda x: math.acos(x), 1.0, -math.inf),
+    (lambda x: math.acosh(x), 1.0, math.inf),
+    (lambda x: math.cbrt(x), 0.0, math.inf),
+    (lambda x: math.floor(x) * x, 2.0, 2.0),
+    (lambda x: round(x) * x, 2.5, 2.0),
+    (lambda x: x % 1.0, 3.0, 1.0),
+    (lambda x: x // 1.0 + x, 3.0, 1.0),
+]
+
+
+@pytest.mark.parametrize(("f", "x", "slope"), SCALARS, ids=range(len(SCALARS)))
+def test_singular_points(f, x: float, slope: float) -> None:
+    for number in (x, np.float64(x)):
+        assert slopes(f, number) == slope
+
+
+# Python's max and min take one of two equals: so does the derivative.
+TIES = [
+    (lambda x: max(x, 1.0), 1.0),
+    (lambda x: max(1.0, x), 0.0),
+    (lambda x: min(x, 1.0), 1.0),
+    (lambda x: min(1.0, x), 0.0),
+    (lambda x: np.maximum(x, 1.0), 0.5),
+    (lambda x: np.minimum(x, 1.0), 0.5),
+    (lambda x: np.maximum(x, x), 1.0),
+    (lambda x: np.max(np.array([x, 1.0, 0.5])), 0.5),
+    (lambda x: x if x >= 1.0 else -x, 1.0),
+    (lambda x: x if x > 1.0 else -x, -1.0),
+]
+
+
+@pytest.mark.parametrize(("f", "slope"), TIES, ids=range(len(TIES)))
+def test_ties(f, slope: float) -> None:
+    assert slopes(f, 1.0) == slope
+    assert slopes(f, np.float64(1.0)) == slope
+
+
+NOT_TAKEN = [
+    lambda x: math.sqrt(x) if x > 0.0 else 0.0,
+    lambda x: 1.0 / x if x != 0.0 else 0.0,
+    lambda x: 0.0 if x <= 0.0 else math.log(x) ** 2,
+    lambda x: x * math.log(x) if x > 0.0 else x,
+    lambda x: 3.0 * x if x == 0.0 else math.sin(x) / x,
+    lambda x: max(0.0, x) ** 0.5 if x > 1.0 else 2.0 * x,
+]
+
+
+@pytest.mark.parametrize("f", NOT_TAKEN, ids=range(len(NOT_TAKEN)))
+def test_a_branch_that_is_not_taken(f) -> None:
+    slope = slopes(f, 0.0)
+    assert slope in (0.0, 1.0, 2.0, 3.0)
+    assert slope == f(1e-300 * 0.0 + 0.0) or slope == gw.jvp(f, (0.0,), (1.0,))[1]
+    gw.grad(f)(2.0)
+
+
+def guarded_root(xs):
+    return np.sum(np.where(xs > 0.0, np.sqrt(np.maximum(xs, 0.0)), 0.0))
+
+
+def guarded_quotient(xs):
+    return np.sum(np.where(xs == 0.0, xs, 1.0 / np.where(xs == 0.0, 1.0, xs)))
+
+
+def guarded_logarithm(xs):
+    return np.sum(xs * np.where(xs > 0.0, np.log(np.where(xs > 0.0, xs, 1.0)), 0.0))
+
+
+def clipped_root(xs):
+    return np.sum(np.sqrt(np.clip(xs, 0.0, 4.0)))
+
+
+def plain_roots_under_where(xs):
+    return np.sum(np.where(xs > 0.0, np.sqrt(np.abs(xs)), 2.0 * xs))
+
+
+def guarded_power(xs):
+    return np.sum(np.where(xs > 0.0, np.abs(xs) ** 0.5, -(xs**2)))
+
+
+MASKED = [
+    (guarded_root, [0.5, 0.0, 0.0]),
+    (guarded_quotient, [-1.0 / 16.0, 1.0, -1.0]),
+    (guarded_logarithm, [math.log(4.0) + 1.0, 0.0, 0.0]),
+    (plain_roots_under_where, [0.25, 2.0, 2.0]),
+    (guarded_power, [0.25, 0.0, 2.0]),
+]
+
+
+@pytest.mark.parametrize(("f", "wanted"), MASKED, ids=lambda v: getattr(v, "__name__", ""))
+def test_an_element_that_is_not_taken(f, wanted: list[float]) -> None:
+    xs = np.array([4.0, 0.0, -1.0])
+    got = slopes(f, xs)
+    assert np.all(np.isfinite(got)), got
+    if f is guarded_root:  # its kink: the root of a maximum that is not taken
+        assert got.tolist() == [0.25, 0.0, 0.0]
+    else:
+        assert got.tolist() == wanted
+
+
+def test_an_array_at_a_singular_point() -> None:
+    """Where an element does sit on it, the row's value; nothing is warned of."""
+    got = gw.grad(lambda xs: np.sum(np.sqrt(xs)))(np.array([4.0, 0.0]))
+    assert got.tolist() == [0.25, math.inf]
+    got = gw.grad(lambda xs: np.sum(np.abs(xs)))(np.array([-4.0, 0.0]))
+    assert got.tolist() == [-1.0, 0.0]
+    got = gw.grad(lambda xs: np.sum(xs**2.0))(np.array([3.0, 0.0]))
+    assert got.tolist() == [6.0, 0.0]
+
+
+def test_a_loop_that_is_not_entered() -> None:
+    def f(x, n):
+        s = x
+        for _ in range(n):
+            s = math.sqrt(s) / x
+        return s
+
+    assert gw.grad(f)(0.0, 0) == 1.0
+    assert gw.vjp(f, 0.0, 0)[1](1.0)[0] == 1.0
+
+
+def test_derivative_code_does_not_overflow_or_underflow_loudly() -> None:
+    for f, x in [
+        (lambda x: np.exp(-x * x), 40.0),
+        (lambda x: np.tanh(x), 400.0),
+        (lambda x: 1.0 / np.cosh(x), 400.0),
+        (lambda x: np.log1p(x), 1e300),
+        (lambda x: np.arctan(x), 1e200),
+        (lambda x: np.hypot(x, x), 1e200),
+        (lambda x: np.logaddexp(x, -x), 700.0),
+        (lambda x: 1.0 / (1.0 + x * x), 1e80),
+    ]:
+        with np.errstate(under="ignore"):
+            assert np.isfinite(slopes(f, np.float64(x)))
+            assert np.isfinite(slopes(f, x))
+            got = gw.grad(lambda xs, f=f: np.sum(f(xs)))(np.array([x, 0.5 * x]))
+            assert np.all(np.isfinite(got))
