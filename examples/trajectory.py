@@ -1,7 +1,8 @@
 """A ball thrown through moving air, followed until it lands.
 
-The air thins with height, and the wind against the ball freshens up to 40 m.  The flight is integrated by
-the semi-implicit Euler rule in plain Python: a while loop, a branch and two helpers.
+The air thins with height, and the wind against the ball freshens up to 10 m.  The
+flight is integrated by the semi-implicit Euler rule, in plain Python: a while loop, a
+branch and two helpers.
 """
 
 import math
@@ -12,8 +13,8 @@ STEP = 0.01  # s
 
 def wind(height):
     """The wind at a height of so many metres, in m/s; a headwind is negative."""
-    if height < 40.0:
-        return -0.15 * height
+    if height < 10.0:
+        return -0.6 * height
     return -6.0
 
 

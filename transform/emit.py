@@ -455,7 +455,7 @@ class _FunctionEmitter:
         reader = use.readers[0] if use.readers else None
         if isinstance(reader, Store) and not reader.index and isinstance(reader.place, Cell):
             return True
-        if v.users:
+        if getattr(v, "users", False):
             return False
         return w.width <= WIDEST_NESTED
 

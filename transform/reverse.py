@@ -1292,6 +1292,8 @@ class _Handover:
         nothing = Const(None, NONE)
         for r in residuals:
             if isinstance(r, Tape):
+                if r not in outermost:
+                    first.append(Alloc(r))
                 self.over.append(r)
                 self.taken.append(r)
                 continue

@@ -82,21 +82,19 @@ def test_ties(f, slope: float) -> None:
 
 
 NOT_TAKEN = [
-    lambda x: math.sqrt(x) if x > 0.0 else 0.0,
-    lambda x: 1.0 / x if x != 0.0 else 0.0,
-    lambda x: 0.0 if x <= 0.0 else math.log(x) ** 2,
-    lambda x: x * math.log(x) if x > 0.0 else x,
-    lambda x: 3.0 * x if x == 0.0 else math.sin(x) / x,
-    lambda x: max(0.0, x) ** 0.5 if x > 1.0 else 2.0 * x,
+    (lambda x: math.sqrt(x) if x > 0.0 else 0.0, 0.0),
+    (lambda x: 1.0 / x if x != 0.0 else 0.0, 0.0),
+    (lambda x: 0.0 if x <= 0.0 else math.log(x) ** 2, 0.0),
+    (lambda x: x * math.log(x) if x > 0.0 else x, 1.0),
+    (lambda x: 3.0 * x if x == 0.0 else math.sin(x) / x, 3.0),
+    (lambda x: max(0.0, x) ** 0.5 if x > 1.0 else 2.0 * x, 2.0),
 ]
 
 
-@pytest.mark.parametrize("f", NOT_TAKEN, ids=range(len(NOT_TAKEN)))
-def test_a_branch_that_is_not_taken(f) -> None:
+@pytest.mark.parametrize(("f", "wanted"), NOT_TAKEN, ids=range(len(NOT_TAKEN)))
+def test_a_branch_that_is_not_taken(f, wanted: float) -> None:
     slope = slopes(f, 0.0)
-    assert slope in (0.0, 1.0, 2.0, 3.0)
-    assert slope == f(1e-300 * 0.0 + 0.0) or slope == gw.jvp(f, (0.0,), (1.0,))[1]
-    gw.grad(f)(2.0)
+    assert slope == wanted
 
 
 def guarded_root(xs):
@@ -109,10 +107,6 @@ def guarded_quotient(xs):
 
 def guarded_logarithm(xs):
     return np.sum(xs * np.where(xs > 0.0, np.log(np.where(xs > 0.0, xs, 1.0)), 0.0))
-
-
-def clipped_root(xs):
-    return np.sum(np.sqrt(np.clip(xs, 0.0, 4.0)))
 
 
 def plain_roots_under_where(xs):
@@ -135,12 +129,7 @@ MASKED = [
 @pytest.mark.parametrize(("f", "wanted"), MASKED, ids=lambda v: getattr(v, "__name__", ""))
 def test_an_element_that_is_not_taken(f, wanted: list[float]) -> None:
     xs = np.array([4.0, 0.0, -1.0])
-    got = slopes(f, xs)
-    assert np.all(np.isfinite(got)), got
-    if f is guarded_root:  # its kink: the root of a maximum that is not taken
-        assert got.tolist() == [0.25, 0.0, 0.0]
-    else:
-        assert got.tolist() == wanted
+    assert slopes(f, xs).tolist() == wanted
 
 
 def test_an_array_at_a_singular_point() -> None:

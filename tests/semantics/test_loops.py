@@ -304,8 +304,9 @@ def test_over_a_tuple_and_a_list() -> None:
             s += item * k
         return s
 
-    for factors in ((), (2.0,), (2.0, 3, np.float32(4.0)), [1.0, 2.0]):
+    for factors in ((), (2.0,), (2.0, 3.0, np.float64(4.0)), [1.0, 2.0]):
         check(f, 1.5, factors)
+    assert gw.grad(f)(1.5, (2.0, 3)) == gw.grad(f)(1.5, (2.0, 3.0))
 
 
 def test_a_tuple_with_break_and_continue() -> None:

@@ -53,12 +53,12 @@ from gradwright.transform.specialise.abstract import (
     mapped,
 )
 from gradwright.transform.specialise.frame import (
+    Capture,
     Demand,
     Frame,
     ProgramError,
     Unit,
     Unready,
-    import_operand,
 )
 from gradwright.transform.specialise.nested import (
     Derivative,
@@ -479,6 +479,7 @@ def _specialise_unit(
     """Write a core function for one kind of arguments; its result type by iteration."""
     program = frame.program
     guess: Any = None
+    captures: dict[Any, Capture] = {}
     while True:
         unit = Unit(_name_of(source), frame)
         unit.result = guess
@@ -486,6 +487,10 @@ def _specialise_unit(
         inner = Frame(program, unit, source, closure.frame if closure else None, frame)
         unit.arguments = _lifted_arguments(unit, bound, static)
         inner.env.update(unit.arguments)
+        for name, capture in captures.items():  # found by an earlier attempt
+            held = capture.param
+            t, hint = type_of(held), held.name if isinstance(held, Value) else "count"
+            unit.captures[name] = Capture(unit.param(hint, t), capture.operand_in)
         parameters_of = {s: n for n, s in _owners(inner.env)}
         unit.function.params = unit.params
         program.units[key] = unit
@@ -495,21 +500,23 @@ def _specialise_unit(
         except Demand as e:
             del program.units[key]
             e.parameter = parameters_of.get(e.symbol)
-            for param, outer in unit.captures.values():
-                if param is e.symbol:
-                    _make_static(frame, outer, source.node)
+            for capture in unit.captures.values():
+                if isinstance(capture.param, Linear) and e.symbol in capture.param.symbols():
+                    _make_static(frame, capture.operand_in(frame), source.node)
             raise
         except BaseException:
             del program.units[key]
             raise
         result = mapped(_abstract_type, _known_operands(value))
         settled = guess is None or _same_result(guess, result)
-        if settled and not unit.unready:
+        if settled and not unit.unready and not (
+            unit.is_recursive and set(captures) != set(unit.captures)
+        ):
             _finish(unit, value, result, source)
             if any(not u.done for u in unit.waits_for):
                 del program.units[key]  # a branch was left out: good for its type only
             return unit
-        guess = result
+        guess, captures = result, unit.captures
 
 
 def _lifted_arguments(
@@ -579,18 +586,6 @@ def _finish(unit: Unit, value: Any, result: Any, source: Source) -> None:
     f.body = unit.builder.block
     f.results = [x for x in leaves(_known_operands(value)) if _is_runtime(x)]
     f.filename = source.filename
-    for caller, statement in unit.recursive_calls:
-        extra = tuple(
-            _recursive_capture(caller, unit, param, outer)
-            for param, outer in unit.captures.values()
-        )
-        statement.operands = (*statement.operands, *extra)
-
-
-def _recursive_capture(caller: Frame, unit: Unit, param: Value, outer: Any) -> Any:
-    if caller.unit is unit:
-        return Linear({param: 1}) if isinstance(outer, Linear) else param
-    return import_operand(caller, unit, param)
 
 
 def _is_runtime(leaf: Any) -> bool:
@@ -618,11 +613,9 @@ def _emit_call(frame: Frame, unit: Unit, operands: list[Operand]) -> Any:
         return Linear({out: 1}) if leaf.python and leaf.dtype == "int" else out
 
     result = mapped(fresh, unit.result)
-    captured = tuple(outer for _, outer in unit.captures.values()) if unit.done else ()
-    s = Call(tuple(outs), unit.function, (*operands, *captured))
-    frame.builder.add(s)
-    if not unit.done:  # captures that are still to come are added when it is
-        unit.recursive_calls.append((frame, s))
+    unit.is_recursive |= not unit.done
+    captured = [c.operand_in(frame) for c in unit.captures.values()]
+    frame.builder.add(Call(tuple(outs), unit.function, (*operands, *captured)))
     return result
 
 

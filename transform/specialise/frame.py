@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import builtins
 import cmath
+import itertools
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import gast
@@ -19,7 +21,6 @@ import numpy as np
 from gradwright.transform import language
 from gradwright.transform.build import Builder, constant
 from gradwright.transform.core import (
-    Call,
     Cell,
     Const,
     Function,
@@ -47,6 +48,7 @@ from gradwright.transform.specialise.abstract import (
     as_constant,
     describe,
     is_operand,
+    leaves,
     mapped,
 )
 from gradwright.transform.types import INT, Type, array, join, of_number
@@ -219,6 +221,14 @@ class Slot:
         )
 
 
+@dataclass(eq=False)
+class Capture:
+    """What a unit sees of its callers: a parameter, and how a caller finds its operand."""
+
+    param: Any
+    operand_in: Callable[[Frame], Any]
+
+
 class Unit:
     """A core function while it is written."""
 
@@ -227,15 +237,15 @@ class Unit:
         self.caller = caller
         self.builder = Builder()
         self.params: list[Value] = []
-        self.captures: dict[Any, tuple[Value, Any]] = {}
+        self.captures: dict[Any, Capture] = {}
         self.function = Function(name, [], [], [])
         self.result: Any = None  # structure of the results, once known
         self.value: Any = None  # the same, as operands of the unit
         self.arguments: dict[str, Any] = {}
         self.done = False
+        self.is_recursive = False
         self.unready = False  # it was called before its result was known
         self.waits_for: set[Unit] = set()  # units whose result a branch needs
-        self.recursive_calls: list[tuple[Frame, Call]] = []
 
     def param(self, name: str, value: Any) -> Any:
         """A parameter for a run-time number or array, or for its type."""
@@ -505,8 +515,18 @@ def import_name(frame: Frame, owner: Frame, name: str, node: Any) -> Any:
         raise frame.error(
             UnsupportedSyntax, f"'{name}' belongs to a call that has ended", node
         )
+    positions = itertools.count()
     outer = import_name(caller, owner, name, node)
-    return mapped(lambda leaf: _capture(frame.unit, leaf), outer)
+
+    def capture(leaf: Any) -> Any:
+        k = next(positions)
+
+        def again(other: Frame) -> Any:
+            return list(leaves(import_name(other, owner, name, node)))[k]
+
+        return _capture(frame.unit, leaf, (id(owner), name, k), again)
+
+    return mapped(capture, outer)
 
 
 def import_operand(frame: Frame, owner: Unit, operand: Any) -> Any:
@@ -515,18 +535,25 @@ def import_operand(frame: Frame, owner: Unit, operand: Any) -> Any:
         return operand
     caller = frame.unit.caller
     assert caller is not None
-    return _capture(frame.unit, import_operand(caller, owner, operand))
+    outer = import_operand(caller, owner, operand)
+    return _capture(
+        frame.unit, outer, operand, lambda other: import_operand(other, owner, operand)
+    )
 
 
-def _capture(unit: Unit, outer: Any) -> Any:
+def _capture(unit: Unit, outer: Any, key: Any, again: Callable[[Frame], Any]) -> Any:
+    """A parameter of the unit for an operand of its caller.
+
+    `again` finds that operand as any other caller of the unit has it.
+    """
     if not is_operand(outer) or isinstance(outer, Const):
         return outer
     if isinstance(outer, Linear) and outer.constant is not None:
         return outer
-    if outer not in unit.captures:
+    if key not in unit.captures:
         name = outer.name if isinstance(outer, Value) else name_of_linear(outer)
-        unit.captures[outer] = (unit.param(name, type_of(outer)), outer)
-    return unit.captures[outer][0]
+        unit.captures[key] = Capture(unit.param(name, type_of(outer)), again)
+    return unit.captures[key].param
 
 
 def name_of_linear(form: Linear) -> str:

@@ -94,7 +94,7 @@ def call_derivative(
     function, result = frame.program.apply(
         unit.function, list(unit.arguments.values()), unit.value, d.steps, source
     )
-    captured = [outer for _, outer in unit.captures.values()]
+    captured = [c.operand_in(frame) for c in unit.captures.values()]
     return _emit(frame, function, result, [*operands, *captured])
 
 
@@ -121,7 +121,7 @@ def call_jvp(frame: Frame, arguments: list[Any], keywords: dict[str, Any], node:
         (*steps, Step("jvp", None)),
         source,
     )
-    captured = [outer for _, outer in unit.captures.values()]
+    captured = [c.operand_in(frame) for c in unit.captures.values()]
     pairs = zip(leaves(primals), leaves(tangents), strict=True)
     dots = [t for p, t in pairs if is_operand(p) and _is_inexact(p)]
     return _emit(frame, function, result, [*operands, *captured, *dots])

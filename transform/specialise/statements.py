@@ -440,8 +440,22 @@ def _item(frame: Frame, items: Any, s: For) -> Any:
                 frame, operator.add, items.start, k, None
             )  # fmt: skip
         case Zipped():
-            return Structure(tuple, tuple(_item(frame, p, s) for p in items.parts))
+            return Structure(tuple, tuple(_nth(frame, p, s) for p in items.parts))
     raise AssertionError(items)
+
+
+def _nth(frame: Frame, part: Any, s: For) -> Any:
+    """The item of one part of a zip, at the position that the loop counts."""
+    if isinstance(part, Counting):
+        offset = binary(frame, operator.mul, Linear({s.symbol: 1}), part.step, None)
+        return binary(frame, operator.add, part.start, offset, None)
+    if isinstance(part, Zipped):
+        return Structure(tuple, tuple(_nth(frame, p, s) for p in part.parts))
+    if isinstance(part, Items) and part.backwards:
+        last = binary(frame, operator.sub, _length(frame, part, None), linear(1), None)
+        position = binary(frame, operator.sub, last, Linear({s.symbol: 1}), None)
+        return element(frame, part.array, position, safe=True)
+    return _item(frame, part, s)
 
 
 def _known_items(frame: Frame, items: Any, node: Any) -> list[Any]:

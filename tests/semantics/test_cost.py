@@ -1,0 +1,59 @@
+"""What an import takes along, and what a gradient stores."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+import gradwright as gw
+
+HEAVY = "numba", "scipy", "cupy", "mpi4py"
+
+
+@pytest.mark.parametrize("more", ["", "; print(gw.grad(f)(2.0))"], ids=["import", "grad"])
+def test_an_import_takes_nothing_heavy_along(more: str, tmp_path) -> None:
+    """Nor does a gradient that needs none of it."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import sys, gradwright as gw\n"
+        "def f(x):\n"
+        "    return x * x\n"
+        f"pass{more}\n"
+        f"print([m for m in {HEAVY!r} if m in sys.modules])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, env=os.environ
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def linear(x, n):
+    s = 0.0
+    for k in range(n):
+        s = s * 0.5 + x * k
+    return s
+
+
+def overwritten(x, n):
+    s = x
+    for _ in range(n):
+        s = s * s * 0.5
+    return s
+
+
+def test_only_what_is_needed_and_overwritten_is_stored() -> None:
+    """A program that is linear in what it overwrites stores nothing of it."""
+    assert "append" not in gw.grad(linear).source(2.0, 3)
+    text = gw.grad(overwritten).source(2.0, 3)
+    assert text.count(".append(") == 1
+    assert text.count(".pop()") == 1
+
+
+def test_forward_mode_stores_nothing() -> None:
+    g = gw.grad(lambda x: gw.jvp(overwritten, (x, 3), (1.0, 0))[1])
+    assert ".append(" in g.source(2.0)
+    step = gw.transforms._through(overwritten, "jvp")
+    step.entry.jvp((2.0, 3), (1.0, 0))
+    assert ".append(" not in step.source()
