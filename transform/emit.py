@@ -598,7 +598,7 @@ class _FunctionEmitter:
         bounds = [self.operand(o) for o in (s.start, s.stop, s.step)]
         self._flush(_changed(s), out, s)
         iterated = _iterated(s)
-        if iterated and _is_whole(s, iterated) and not (set(stores(s)) & set(leaves(s.stop))):
+        if any(self.left.get(load.out, 0) for load in iterated) and _is_whole(s, iterated) and not (set(stores(s)) & set(leaves(s.stop))):
             self._iterate(s, iterated, out)
             return
         start, stop, step = (w.tree for w in bounds)
@@ -617,12 +617,11 @@ class _FunctionEmitter:
     def _iterate(self, s: For, loads: list[Load], out: list[ast.stmt]) -> None:
         """`for x in xs`, `for i, x in enumerate(xs)`, `for x, w in zip(xs, ws)`."""
         for load in loads:
-            self.left[load.source] -= 1
-            for v in leaves(s.symbol):
-                self.left[v] -= 1
+            self.left[s.symbol] -= 1
         used = [load for load in loads if self.left.get(load.out, 0)]
         names = [_name(load.out, True) for load in used]
-        arrays: list[ast.expr] = [_name(load.source) for load in used]
+        found = {load: self.operand(load.source).tree for load in loads}
+        arrays = [found[load] for load in used]
         target: ast.expr = names[0] if len(names) == 1 else ast.Tuple(names)
         items = arrays[0] if len(arrays) == 1 else ast.Call(ast.Name("zip"), arrays, [])
         if self.left.get(s.symbol, 0) > 0:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from gradwright.transform.activity import varied
+from gradwright.transform.activity import carries, varied
 from gradwright.transform.build import Builder, constant, row
 from gradwright.transform.core import (
     Alloc,
@@ -34,6 +34,7 @@ from gradwright.transform.core import (
     Tape,
     Value,
     While,
+    is_recursive,
     type_of,
 )
 from gradwright.transform.primitives.structural import CAST, DISPLAY, FORMAT, NAMED, SPREAD, SUM_TO
@@ -222,6 +223,8 @@ class _Sweep:
         if not any(given):
             self.keep(s)
             return
+        if is_recursive(s.function):  # one form of it, whatever the call
+            given = tuple(carries(p) for p in s.function.params)
         f = self.functions.called(s.function, given)
         dots = [self.tangent(o) for o, g in zip(s.operands, given, strict=True) if g]
         outs: list[Any] = list(s.outs)

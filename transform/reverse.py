@@ -117,9 +117,15 @@ class Sweep:
     """The forward and the reverse sweep of one function."""
 
     def __init__(
-        self, function: Function, wrt: list[Value], seeds: list[Operand | None], splits: Splits
+        self,
+        function: Function,
+        wrt: list[Value],
+        seeds: list[Operand | None],
+        splits: Splits,
+        tape: Tape | None = None,
     ) -> None:
         self.function = function
+        self.tape = tape  # on which a recursive function leaves its residuals
         self.wrt = wrt
         self.seeds = seeds
         self.splits = splits
@@ -697,6 +703,10 @@ class Sweep:
         if carried:
             t = s.operand.type if s.index else place.type
             g = self._read_bar(bar) if not index else b.element(bar, index, t, bar.name)
+            if isinstance(place, Cell) and place.type.is_array:
+                # what arrived may be a plain number, or nothing at all
+                like = self.need(s.operand)
+                g = b.let(SPREAD, g, like, type=replace(type_of(g), dims=like.type.dims))
         if not s.accumulate:
             b.store(bar, _zero(place.type.element if s.index else place.type), index)
         if g is not None:
@@ -989,6 +999,8 @@ class Sweep:
 
     def _call(self, block: _Block, k: int, s: Call) -> Statement:
         given = [o in self.active for o in s.operands]
+        if is_recursive(s.function):  # one form of it, whatever the call
+            given = [carries(p) for p in s.function.params]
         wanted = [o in self.active for o in s.outs]
         if not any(wanted):
             return s
@@ -1022,8 +1034,7 @@ class Sweep:
         outs = []
         for o, a in zip(s.operands, given, strict=True):
             if a and not isinstance(o, Tape):
-                out = Value(f"{o.name}_bar", o.type)  # type: ignore[union-attr]
-                outs.append((o, out))
+                outs.append((o, Value(f"{getattr(o, 'name', 'unused')}_bar", type_of(o))))
         self.builder.add(Call(tuple(v for _, v in outs), split.backward, tuple(operands)))
         for o, out in outs:
             self._give(o, out, out.type)
@@ -1041,9 +1052,8 @@ class Sweep:
     def _tape_operand(self, block: _Block, split: Split) -> tuple[Any, ...]:
         if not split.recursive:
             return ()
-        own = self.splits.tape_of.get(self.function)
-        if own is not None:
-            return (own,)
+        if self.tape is not None:
+            return (self.tape,)
         tapes: dict[Any, Tape] = self.__dict__.setdefault("call_tapes", {})
         key = split.forward
         if key not in self.tapes:
@@ -1168,7 +1178,6 @@ class Splits:
     def __init__(self, program: Any) -> None:
         self.program = program
         self.made: dict[Any, Split] = {}
-        self.tape_of: dict[Function, Tape] = {}
 
     def split(self, function: Function, given: tuple[bool, ...]) -> Split:
         """The two halves of a function for these active arguments."""
@@ -1197,9 +1206,8 @@ class Splits:
         )
         split = Split(forward, backward, [], list(range(len(params))), recursive=True)
         self.made[key] = split
-        self.tape_of[function] = tape
         wrt = _inexact(function, given)
-        sweep = Sweep(function, wrt, seeds, self)
+        sweep = Sweep(function, wrt, seeds, self, tape)
         residuals = residuals_of(sweep.reverse, sweep.bars, sweep.forward, function)
         residuals = [r for r in residuals if r is not tape]
         hand = _Handover(function, sweep.forward, residuals)

@@ -31,9 +31,7 @@ def check(f: Callable[..., Any], *args: Any, tolerance: float = 1e-6) -> Any:
 
     direction = tuple(toward(a) for a in args)
     slope = differences(f, args, direction)
-    along = sum(
-        inner(g, direction[k]) for k, g in zip(which, gradients, strict=True)
-    )
+    along = sum(inner(g, direction[k]) for k, g in zip(which, gradients, strict=True))
     near(along, slope, tolerance, "gradient and differences")
 
     value, tangent = gw.jvp(f, args, direction)

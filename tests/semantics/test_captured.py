@@ -431,7 +431,9 @@ def stores(x):
     return x * x
 
 
-@pytest.mark.parametrize("f", [counts, remembers, writes, updates, adds, labels, stores])
+@pytest.mark.parametrize(
+    "f", [counts, remembers, writes, updates, adds, labels, stores]
+)
 @pytest.mark.parametrize("mode", ["grad", "jvp", "vjp"])
 def test_captured_objects_may_not_be_changed(f, mode: str) -> None:
     calls = {

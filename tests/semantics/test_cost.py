@@ -11,7 +11,9 @@ import gradwright as gw
 HEAVY = "numba", "scipy", "cupy", "mpi4py"
 
 
-@pytest.mark.parametrize("more", ["", "; print(gw.grad(f)(2.0))"], ids=["import", "grad"])
+@pytest.mark.parametrize(
+    "more", ["", "; print(gw.grad(f)(2.0))"], ids=["import", "grad"]
+)
 def test_an_import_takes_nothing_heavy_along(more: str, tmp_path) -> None:
     """Nor does a gradient that needs none of it."""
     script = tmp_path / "script.py"

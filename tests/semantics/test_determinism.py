@@ -24,7 +24,11 @@ XS = np.random.default_rng(7).normal(size=301)
 def derivatives() -> tuple[object, ...]:
     """Everything that is derived from `energy`."""
     pair = gw.value_and_grad(energy, argnums=(0, 1))(XS, 0.7)
-    return (*pair, gw.jvp(energy, (XS, 0.7), (XS, 1.0)), gw.vjp(energy, XS, 0.7)[1](1.0))
+    return (
+        *pair,
+        gw.jvp(energy, (XS, 0.7), (XS, 1.0)),
+        gw.vjp(energy, XS, 0.7)[1](1.0),
+    )
 
 
 def test_the_same_bits_at_every_call() -> None:

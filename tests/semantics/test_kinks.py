@@ -126,7 +126,9 @@ MASKED = [
 ]
 
 
-@pytest.mark.parametrize(("f", "wanted"), MASKED, ids=lambda v: getattr(v, "__name__", ""))
+@pytest.mark.parametrize(
+    ("f", "wanted"), MASKED, ids=lambda v: getattr(v, "__name__", "")
+)
 def test_an_element_that_is_not_taken(f, wanted: list[float]) -> None:
     xs = np.array([4.0, 0.0, -1.0])
     assert slopes(f, xs).tolist() == wanted

@@ -53,7 +53,9 @@ def test_range(n: int) -> None:
     check(over_range, 0.8, n)
 
 
-@pytest.mark.parametrize("bounds", [(0, 5, 2), (5, 0, -2), (5, 5, 1), (3, 0, 1), (-4, 3, 3)])
+@pytest.mark.parametrize(
+    "bounds", [(0, 5, 2), (5, 0, -2), (5, 5, 1), (3, 0, 1), (-4, 3, 3)]
+)
 def test_range_with_a_step(bounds: tuple[int, int, int]) -> None:
     check(over_steps, 0.8, *bounds)
 

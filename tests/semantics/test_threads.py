@@ -124,7 +124,9 @@ def test_after_fork() -> None:
     before = g(1.5, 3)
     context = multiprocessing.get_context("fork")
     queue = context.SimpleQueue()
-    child = context.Process(target=lambda: queue.put([g(1.5, 3), g(np.float32(1.5), 3)]))
+    child = context.Process(
+        target=lambda: queue.put([g(1.5, 3), g(np.float32(1.5), 3)])
+    )
     child.start()
     child.join(60)
     assert child.exitcode == 0
