@@ -28,7 +28,7 @@ def reflection(coil, capacitor, antenna):
 
 
 def newton_step(coil, capacitor, antenna):
-    """The step that makes the linearised reflection zero, and the reflection before it."""
+    """The step that makes the linearised reflection zero, and the reflection now."""
     point = coil, capacitor, antenna
     here, by_coil = gw.jvp(reflection, point, (1.0, 0.0, 0.0))
     _, by_capacitor = gw.jvp(reflection, point, (0.0, 1.0, 0.0))

@@ -1,13 +1,12 @@
-"""Throw a ball at a target: the gradient of a simulation, seen, checked, timed, used.
+"""Throw a ball at a target: a simulation's gradient, seen, checked, timed and used.
 
-    make demo
+`make demo` runs it.
 """
 
 import math
 import time
 
 import trajectory
-from rich.columns import Columns
 from rich.console import Console
 from rich.panel import Panel
 from rich.syntax import Syntax
@@ -16,7 +15,7 @@ from rich.text import Text
 
 import gradwright as gw
 
-CONSOLE = Console()
+CONSOLE = Console(highlight=False)
 THROW = (30.0, math.radians(30.0), 0.005)  # speed, angle, drag
 TARGET = 55.0  # m
 NAMES = ("speed", "angle", "drag")
@@ -48,7 +47,7 @@ def see(f, gradient):
     gradient.source(*THROW)
     seconds = time.perf_counter() - start
     title(f"The gradient that gradwright wrote of it, in {seconds * 1e3:.0f} ms")
-    gradient.show()
+    gradient.show(*THROW)
 
 
 def colour(text):
@@ -93,7 +92,7 @@ def clock(f, gradient):
         f"{with_gradient * 1e6:.0f} µs",
         f"[bold]{with_gradient / once:.1f} simulations",
     )
-    made.add_row("differences, for comparison", f"{6 * once * 1e6:.0f} µs", "6.0 simulations")
+    made.add_row("six, for differences", f"{6 * once * 1e6:.0f} µs", "6.0 simulations")
     CONSOLE.print(made)
 
 
@@ -155,8 +154,9 @@ def picture(speed, angles, drag, width=70, height=14):
     mark = int(width * TARGET / right)
     text.append("▔" * mark, "dim").append("◎", "bold yellow")
     text.append("▔" * (width - mark - 1), "dim")
-    legend = f"[red]first throw[/], [green]after {len(angles) - 1} steps[/], [yellow]◎ target"
-    return Columns([Panel(text, title=legend, border_style="dim", expand=False)])
+    last = f"after {len(angles) - 1} steps"
+    legend = f"[red]first throw[/], [green]{last}[/], [yellow]◎ target"
+    return Panel(text, title=legend, border_style="dim", expand=False)
 
 
 DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))

@@ -2,8 +2,8 @@
 
     python examples/planet.py
 
-A planet pulls its star to and fro.  Where it stands on its ellipse takes a solution of
-Kepler's equation, E - e sin E = M, here by Newton's method in a while loop.  The
+A planet pulls its star back and forth.  Where it stands on its ellipse follows from
+Kepler's equation, E - e sin E = M, solved by Newton's method in a while loop.  The
 derivative goes through the loop, and so the fit is five steps of Gauss and Newton.
 """
 
@@ -30,7 +30,7 @@ def velocity(day, period, speed, e, argument, phase):
     """The star's speed towards us, in m/s, on a day.
 
     period: of the planet, in days.  speed: half the range, in m/s.  e: eccentricity.
-    argument: of the point nearest to the star, in radians.  phase: on day 0, in radians.
+    argument: of the point nearest to the star.  phase: on day 0; both in radians.
     """
     E = eccentric_anomaly(2.0 * math.pi * day / period + phase, e)
     angle = 2.0 * math.atan2(

@@ -7,8 +7,8 @@
     3.0
 """
 
+from gradwright.cache import clear_caches
 from gradwright.checks import check_grads
-from gradwright.entry import clear_caches
 from gradwright.inspection import show, source, stages
 from gradwright.transform.errors import (
     AliasError,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import optree
 
-from gradwright.entry import is_inexact
+from gradwright.arguments import is_inexact
 from gradwright.transforms import grad, jvp, vjp
 
 Vector = list[Any]  # the inexact leaves of a tree

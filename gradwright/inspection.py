@@ -1,35 +1,66 @@
-"""Looking inside: the source of a transformed function, and every stage before it."""
+"""Looking inside: the source of a transformed function, and every stage before it.
+
+    source(grad(f), 2.0)          the gradient for a float
+    source(f, 2.0, kind="jvp")    what jvp(f, ...) runs;  kind="vjp" likewise
+"""
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from gradwright.pipeline import steps_of
+from gradwright.callee import steps_of
 
-
-def source(transformed: Any, *args: Any, **keywords: Any) -> str:
-    """The emitted source for these arguments; without any, of the last call."""
-    found = _find(transformed, args, keywords)
-    backward = found.built.backward
-    return found.module.text + (f"\n\n{backward.text}" if backward else "")
+if TYPE_CHECKING:
+    from gradwright.entry import Entry
+    from gradwright.specialisation import Specialisation
 
 
-def show(transformed: Any, *args: Any, **keywords: Any) -> Any:
-    """Print the emitted source in colour; in a notebook it is shown as HTML."""
+def source(function: Any, *args: Any, kind: str | None = None, **keywords: Any) -> str:
+    """The emitted source for these arguments; without any, of the last call.
+
+    Args:
+        function: A transformed function; with `kind` any function.
+        args: The arguments of a call.
+        kind: "jvp" or "vjp", for the source that those run.
+        keywords: Arguments by name.
+
+    Example:
+        >>> import gradwright as gw
+        >>> def energy(x):
+        ...     return 0.5 * x * x
+        >>> print(source(energy, 1.0, kind="jvp"), end="")
+        def energy_jvp(x, x_dot):
+            product = 0.5 * x
+            return product * x, 0.5 * x_dot * x + product * x_dot
+    """
+    return _find(entry_of(function, kind), function, args, keywords).text
+
+
+def show(function: Any, *args: Any, kind: str | None = None, **keywords: Any) -> Any:
+    """Print the emitted source in colour; in a notebook the cell shows it.
+
+    Returns:
+        None in a terminal; in a notebook an object that is displayed as HTML.
+    """
+    text = source(function, *args, kind=kind, **keywords)
+    if _in_notebook():
+        return Shown(text)
     from rich.console import Console
-    from rich.syntax import Syntax
 
-    text = source(transformed, *args, **keywords)
-    Console().print(Syntax(text, "python", theme="ansi_light", background_color="default"))
+    Console().print(_coloured(text))
+    return None
 
 
-def stages(transformed: Any, *args: Any, **keywords: Any) -> Stages:
+def stages(
+    function: Any, *args: Any, kind: str | None = None, **keywords: Any
+) -> Stages:
     """The program after every stage: your source, normal form, core, emitted source."""
-    from gradwright.stages import of
+    from gradwright import stages as made
 
-    entry = transformed.entry
-    return of(transformed, entry, entry.bind(args, keywords))
+    entry = entry_of(function, kind)
+    return made.of(entry, entry.bind(args, keywords))
 
 
 def describe(transformed: Any) -> str:
@@ -44,19 +75,72 @@ def describe(transformed: Any) -> str:
     return f"<{kinds} of {name}, {file}:{code.co_firstlineno}>"
 
 
-def _find(transformed: Any, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-    entry = transformed.entry
-    if args or keywords:
-        return entry.find(entry.bind(args, keywords))
-    if entry.last is None:
-        entry.open()
-        if not entry.names:
-            return entry.find(())
-        raise ValueError(
-            f"{describe(transformed)} has not been called yet: "
-            f"pass example arguments, as in .source(1.0)"
+# ---- what to look into -------------------------------------------------------------
+
+
+def entry_of(function: Any, kind: str | None) -> Entry:
+    """The entry of a transformed function, or of jvp or vjp of any function."""
+    from gradwright.transforms import Transformed, transformed
+
+    if kind is not None:
+        if kind not in ("jvp", "vjp"):
+            raise ValueError(f"kind is 'jvp' or 'vjp', not {kind!r}")
+        return transformed(function, kind).entry
+    if not isinstance(function, Transformed):
+        raise TypeError(
+            f"{getattr(function, '__name__', function)!r} is not transformed: "
+            f"pass grad of it, or kind='jvp' or kind='vjp'"
         )
-    return entry.last
+    return function.entry
+
+
+def _find(
+    entry: Entry, function: Any, args: tuple[Any, ...], keywords: dict[str, Any]
+) -> Specialisation:
+    if args or keywords or not (entry.names or entry.last):
+        return entry.find(entry.bind(args, keywords))[0]
+    last = entry.last or entry.family.last
+    if last is None:
+        name = getattr(function, "__name__", "the function")
+        raise ValueError(
+            f"{name} has not been called yet: pass example arguments, as in source(1.0)"
+        )
+    return last
+
+
+# ---- showing -----------------------------------------------------------------------
+
+
+def _coloured(text: str) -> Any:
+    from rich.syntax import Syntax
+
+    return Syntax(text, "python", theme="ansi_light", background_color="default")
+
+
+def _in_notebook() -> bool:
+    """Whether the caller's output is a notebook's, by what IPython says of itself."""
+    shell = sys.modules.get("IPython")
+    running = shell.get_ipython() if shell is not None else None
+    return type(running).__name__ == "ZMQInteractiveShell"
+
+
+class Shown:
+    """A piece of source that a notebook displays in colour."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        import io
+
+        from rich.console import Console
+
+        console = Console(record=True, file=io.StringIO(), width=88)
+        console.print(_coloured(self.text))
+        return console.export_html(inline_styles=True, code_format="<pre>{code}</pre>")
 
 
 @dataclass

@@ -9,50 +9,59 @@ from __future__ import annotations
 import functools
 import inspect
 import types
-import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from gradwright import inspection
+from gradwright.callee import Callee
 from gradwright.entry import Entry
-from gradwright.pipeline import plain_function, steps_of
+from gradwright.transform.errors import NotDifferentiable, SourceError
 from gradwright.transform.specialise.nested import Step
 
 
 class Transformed:
     """A function and a transform of it: callable, with its source to look at."""
 
+    __slots__ = ("__dict__", "__weakref__", "_entry", "_step")
     __wrapped__: Any
 
     def __init__(self, function: Any, step: Step) -> None:
-        if not callable(function):
-            raise TypeError(
-                f"{step.kind} needs a function, and got {type(function).__name__}: "
-                f"{function!r}"
-            )
         functools.update_wrapper(self, function, updated=())
         self.__wrapped__ = function
-        self.__gradwright__ = step
+        self._step = step
         self._entry: Entry | None = None
+
+    # No part of __dict__, which functools.wraps copies to functions of another meaning.
+    @property
+    def __gradwright__(self) -> Step:
+        return self._step
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        return inspect.signature(self.__wrapped__)
 
     @property
     def entry(self) -> Entry:
-        """The specialisations of this function."""
+        """The way to the specialisations of this function."""
         if self._entry is None:
-            self._entry = Entry(self.__wrapped__, self)
+            self._entry = Entry(self)
         return self._entry
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
-        return self.entry.call(args, keywords)
+        return (self._entry or self.entry).call(args, keywords)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
+        if isinstance(self.__wrapped__, staticmethod):
+            return self
+        if isinstance(self.__wrapped__, classmethod):
+            return Transformed(self.__wrapped__.__get__(instance, owner), self._step)
         return self if instance is None else types.MethodType(self, instance)
 
     def __repr__(self) -> str:
         return inspection.describe(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Transformed, (self.__wrapped__, self.__gradwright__)
+        return Transformed, (self.__wrapped__, self._step)
 
     def source(self, *args: Any, **keywords: Any) -> str:
         """The source that runs for these arguments; without any, for the last call's."""
@@ -65,27 +74,6 @@ class Transformed:
     def stages(self, *args: Any, **keywords: Any) -> inspection.Stages:
         """The program after every stage of its rewriting."""
         return inspection.stages(self, *args, **keywords)
-
-
-def _positions(
-    function: Any, argnums: int | Sequence[int], argnames: str | Sequence[str] | None
-) -> int | tuple[int, ...]:
-    """argnums with argnames resolved; non-negative."""
-    if argnames is None and isinstance(argnums, int) and argnums >= 0:
-        return argnums
-    user, _ = steps_of(function)
-    plain, bound, _ = plain_function(user)
-    names = list(inspect.signature(plain, follow_wrapped=False).parameters)[len(bound) :]
-    if argnames is not None:
-        wanted = [argnames] if isinstance(argnames, str) else list(argnames)
-        for n in wanted:
-            if n not in names:
-                raise ValueError(f"{plain.__name__}() has no parameter named {n!r}")
-        positions = tuple(names.index(n) for n in wanted)
-        return positions[0] if isinstance(argnames, str) else positions
-    if isinstance(argnums, int):
-        return argnums % len(names) if names else argnums
-    return tuple(k % len(names) if k < 0 else k for k in argnums)
 
 
 def grad(
@@ -141,21 +129,71 @@ def value_and_grad(
 def _make(kind: str, fun: Any, argnums: Any, has_aux: bool, argnames: Any) -> Any:
     if fun is None:
         return lambda f: _make(kind, f, argnums, has_aux, argnames)
-    if not callable(fun):
+    _must_be_callable(kind, fun)
+    return Transformed(fun, Step(kind, _positions(kind, fun, argnums, argnames), has_aux))
+
+
+def _must_be_callable(kind: str, fun: Any) -> None:
+    if not callable(fun) and not isinstance(fun, classmethod):
         raise TypeError(f"{kind} needs a function, and got {type(fun).__name__}: {fun!r}")
-    return Transformed(fun, Step(kind, _positions(fun, argnums, argnames), has_aux))
 
 
-def jvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
+# ---- argnums and argnames ----------------------------------------------------------
+
+
+def _positions(kind: str, fun: Any, argnums: Any, argnames: Any) -> int | tuple[int, ...]:
+    """argnums, with argnames resolved; non-negative, and within the parameters."""
+    try:
+        target = fun.__func__ if isinstance(fun, classmethod) else fun
+        callee = Callee(target)
+    except SourceError:  # it is raised at the first call
+        return argnums if isinstance(argnums, int) else tuple(argnums)
+    names = callee.names[1:] if isinstance(fun, classmethod) else callee.names
+    code = callee.function.__code__
+    has_star = bool(code.co_flags & inspect.CO_VARARGS)
+    wanted = argnums if argnames is None else argnames
+    one = isinstance(wanted, int | str)
+    if not one and not isinstance(wanted, tuple | list):
+        raise _refused(kind, callee, names, f"{wanted!r} is neither a number nor a name")
+    found = []
+    for w in [wanted] if one else wanted:
+        k = names.index(w) if isinstance(w, str) and argnames and w in names else w
+        if type(k) is not int:
+            raise _refused(kind, callee, names, f"{w!r} is none of its parameters")
+        if not (-len(names) <= k < len(names) or (has_star and k >= 0)):
+            raise _refused(kind, callee, names, f"it has no argument {k}")
+        found.append(k + len(names) if k < 0 else k)
+    return found[0] if one else tuple(found)
+
+
+def _refused(kind: str, callee: Callee, names: list[str], why: str) -> NotDifferentiable:
+    function = f"{callee.function.__name__}({', '.join(names)})"
+    return NotDifferentiable(
+        f"{kind} of {function} with respect to what? {why}",
+        instead="argnums=0 or (0, 1), counted from 0, or argnames='x' or ('x', 'y')",
+    )
+
+
+# ---- forward and reverse -----------------------------------------------------------
+
+
+def jvp(
+    fun: Callable[..., Any],
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    has_aux: bool = False,
+) -> Any:
     """The value and its derivative along a direction: forward mode.
 
     Args:
         fun: The function, of any numbers and arrays.
         primals: Its arguments, a tuple or list.
         tangents: A direction for each, of its structure; an int's is not looked at.
+        has_aux: The function returns (value, aux), and aux comes out last.
 
     Returns:
-        (value, tangent), the tangent with the structure of the value.
+        (value, tangent), the tangent with the structure of the value; or
+        (value, tangent, aux).
 
     Example:
         >>> jvp(lambda x, y: x * y, (2.0, 3.0), (1.0, 0.0))
@@ -163,36 +201,37 @@ def jvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]
     """
     if not isinstance(primals, tuple | list) or not isinstance(tangents, tuple | list):
         raise TypeError("jvp takes its primals and tangents as tuples or lists")
-    return _through(fun, "jvp").entry.jvp(tuple(primals), tuple(tangents))
+    entry = transformed(fun, "jvp", has_aux).entry
+    return entry.jvp(tuple(primals), tuple(tangents))
 
 
-def vjp(fun: Callable[..., Any], *primals: Any) -> tuple[Any, Any]:
+def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     """The value and a function that pulls cotangents back: reverse mode.
 
+    Args:
+        fun: The function, of any numbers and arrays.
+        primals: Its arguments.
+        has_aux: The function returns (value, aux), and aux comes out last.
+
     Returns:
-        (value, pull): pull takes a cotangent with the structure of the value and
-        returns a tuple, one cotangent for each argument; it may be called again.
+        (value, pull) or (value, pull, aux): pull takes a cotangent with the structure
+        of the value and returns a tuple, one cotangent for each argument; it may be
+        called again, and `pull.source()` is its text.
 
     Example:
         >>> value, pull = vjp(lambda x, y: x * y, 2.0, 3.0)
         >>> value, pull(1.0)
         (6.0, (3.0, 2.0))
     """
-    return _through(fun, "vjp").entry.vjp(primals)
+    made = transformed(fun, "vjp", has_aux)
+    value, pull, aux = made.entry.vjp(primals, made)
+    return (value, pull, aux) if has_aux else (value, pull)
 
 
-_kept: weakref.WeakKeyDictionary[Any, dict[str, Transformed]] = weakref.WeakKeyDictionary()
-
-
-def _through(fun: Any, kind: str) -> Transformed:
-    """The transform of a function, remembered for as long as the function lives."""
-    try:
-        made = _kept.setdefault(fun, {})
-    except TypeError:  # cannot be referred to weakly, or is no function at all
-        return Transformed(fun, Step(kind, None))
-    if kind not in made:
-        made[kind] = Transformed(fun, Step(kind, None))
-    return made[kind]
+def transformed(fun: Any, kind: str, has_aux: bool = False) -> Transformed:
+    """jvp or vjp of a function as an object, whose specialisations its code shares."""
+    _must_be_callable(kind, fun)
+    return Transformed(fun, Step(kind, None, has_aux))
 
 
 for _transform in (grad, value_and_grad, jvp, vjp):

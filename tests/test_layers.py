@@ -15,7 +15,8 @@ ROOT = Path(__file__).resolve().parents[1]
 TRANSFORM = """
     errors source language normalise liveness indices types core
     primitives primitives.record primitives.*
-    rules specialise forward reverse batch parallel simplify emit
+    rules specialise forward reverse batch parallel deadcode algebra simplify ownership
+    spelling layout names outline emit
 """.split()
 BACKENDS = "base numpy lower llvm numba cuda_source cupy collectives".split()
 ORDER = [
@@ -161,7 +162,7 @@ def test_only_emit_imports_astor() -> None:
             target.split(".")[0] == "astor" for _, target in imports(name, path, set())
         )
     ]
-    assert set(users) <= {"gradwright.transform.emit"}
+    assert set(users) <= {"gradwright.transform.layout"}
 
 
 def test_no_file_is_named_for_nothing() -> None:

@@ -11,6 +11,7 @@ type and the user's line:
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -105,13 +106,23 @@ class Builder:
         name: str | None = None,
     ) -> Operand:
         """The result of one primitive; an int comes back as a linear form."""
-        if self.folds:
+        if self.folds and p.is_operator:
             if (folded := fold(p, operands)) is not None:
                 return folded
-            if p.function in (operator.mul, operator.truediv):
-                signless = [self.negated(o) for o in operands]
-                if any(o is not None for o in signless):
-                    return self._signed(p, operands, signless)
+            rewrite = self.algebra.get(p.function) if attribute is None else None
+            if rewrite is not None:
+                return rewrite(p, *operands)
+        return self.raw(p, *operands, attribute=attribute, type=type, name=name)
+
+    def raw(
+        self,
+        p: Primitive,
+        *operands: Operand,
+        attribute: Any = None,
+        type: Type | None = None,
+        name: str | None = None,
+    ) -> Operand:
+        """The result of one primitive as it stands; the same one is made only once."""
         if type is None:
             type = p.type_rule(*map(type_of, operands))
         key = (p, operands, attribute)
@@ -124,14 +135,6 @@ class Builder:
         self.made[key] = out
         self.definition[out] = s
         return _operand(out)
-
-    def _signed(
-        self, p: Primitive, operands: tuple[Operand, ...], signless: list[Operand | None]
-    ) -> Operand:
-        """A product or quotient of negated operands: the sign goes to the outside."""
-        bare = [o if s is None else s for o, s in zip(operands, signless, strict=True)]
-        inner = self.let(p, *bare)
-        return inner if None not in signless else self.negate(inner)
 
     def load(self, place: Place, unsure: bool = False) -> Operand:
         """The present content of a cell; `unsure` if it may hold nothing yet."""
@@ -171,44 +174,12 @@ class Builder:
         return self.let(row(function, len(operands)), *operands)
 
     def add_up(self, a: Operand, b: Operand) -> Operand:
-        """a + b; twice the same is a product; a negated term is subtracted."""
-        if a == b:
-            return self.multiply(constant(2.0), a)
-        minus_a, minus_b = self.negated(a), self.negated(b)
-        if minus_a is not None and minus_b is not None:
-            return self.negate(self.add_up(minus_a, minus_b))
-        if minus_b is not None:
-            return self.operator(operator.sub, a, minus_b)
-        if minus_a is not None:
-            return self.operator(operator.sub, b, minus_a)
         return self.operator(operator.add, a, b)
 
     def negate(self, a: Operand) -> Operand:
-        negated = self.negated(a)
-        return negated if negated is not None else self.operator(operator.neg, a)
-
-    def negated(self, a: Operand) -> Operand | None:
-        """b where a is -b, else None."""
-        d = self.definition.get(a) if isinstance(a, Value) else None
-        if isinstance(d, Let) and d.primitive.function is operator.neg:
-            return d.operands[0]
-        return None
+        return self.operator(operator.neg, a)
 
     def multiply(self, a: Operand, b: Operand) -> Operand:
-        """a * b, with signs moved out and reciprocals turned into divisions."""
-        for x, y in ((a, b), (b, a)):
-            if is_const(x, 1):
-                return y
-            if is_const(x, -1):
-                return self.negate(y)
-        for x, y in ((a, b), (b, a)):
-            d = self.definition.get(x) if isinstance(x, Value) else None
-            if (
-                isinstance(d, Let)
-                and d.primitive.function is operator.truediv
-                and is_const(d.operands[0], 1)
-            ):
-                return self.operator(operator.truediv, y, d.operands[1])
         return self.operator(operator.mul, a, b)
 
     def scale(self, partial: Operand, cotangent: Operand) -> Operand:
@@ -216,6 +187,157 @@ class Builder:
         if self.negated(partial) is None and partial in self.definition:
             return self.multiply(cotangent, partial)
         return self.multiply(partial, cotangent)
+
+    @property
+    def algebra(self) -> dict[Any, Any]:
+        """How the derivative's own operations are written; signs and factors go out."""
+        return {
+            operator.mul: self._product,
+            operator.truediv: self._quotient,
+            operator.add: self._sum,
+            operator.sub: self._difference,
+            operator.neg: self._negative,
+        }
+
+    def made_by(self, a: Operand, function: Any) -> tuple[Operand, ...]:
+        """The operands of the operation that made a value here; none if another did."""
+        d = self.definition.get(a) if isinstance(a, Value) else None
+        if isinstance(d, Let) and d.primitive.function is function:
+            return d.operands
+        return ()
+
+    def negated(self, a: Operand) -> Operand | None:
+        """b where a is -b, else None."""
+        c = literal(a)
+        if c is not None and c < 0:
+            return constant(-c)
+        made = self.made_by(a, operator.neg)
+        return made[0] if made and self.is_near(a) else None
+
+    def factor(self, a: Operand) -> tuple[float, Operand | None]:
+        """(c, b) where a is c * b for a literal c; b is None where a is a literal."""
+        if (c := literal(a)) is not None:
+            return c, None
+        if (made := self.made_by(a, operator.neg)) and self.is_near(a):
+            c, rest = self.factor(made[0])
+            return -c, rest
+        made = self.made_by(a, operator.mul)
+        if made and (c := literal(made[0])) is not None and self.may_split(a):
+            return c, made[1]
+        return 1, a
+
+    def may_split(self, a: Any) -> bool:
+        """Whether a literal factor may leave a product: not where it is a name's own."""
+        return not a.name.endswith("_bar")
+
+    def is_near(self, a: Any) -> bool:
+        """Whether a value's sign may be told from where it is used."""
+        return True
+
+    def times(self, c: float, a: Operand) -> Operand:
+        """c * a, the sign outside."""
+        if c < 0:
+            return self._negative(row(operator.neg, 1), self.times(-c, a))
+        made = self.made_by(a, operator.truediv)
+        if made and c != 1 and (d := literal(made[1])):
+            if len(repr(c / d)) < 6 and c / d * d == c:
+                return self.times(c / d, made[0])
+        if isinstance(c, int) and type_of(a).is_inexact:
+            c = float(c)
+        p = row(operator.mul, 2)
+        folded = fold(p, (constant(c), a))
+        return folded if folded is not None else self.raw(p, constant(c), a)
+
+    def _product(self, p: Primitive, a: Operand, b: Operand) -> Operand:
+        """a * b; a literal comes first, and y * (1 / b) is y / b."""
+        if isinstance(a, Linear) and isinstance(b, Linear):
+            return self.raw(p, a, b)
+        (c, x), (d, y) = self.factor(a), self.factor(b)
+        if x is None or y is None:
+            rest = y if x is None else x
+            return constant(c * d) if rest is None else self.times(c * d, rest)
+        for u, v in ((x, y), (y, x)):
+            made = self.made_by(u, operator.truediv)
+            if made and (e := literal(made[0])) is not None:
+                inner = self.let(row(operator.truediv, 2), v, made[1])
+                return self.times(c * d * e, inner)
+        return self.times(c * d, self.raw(p, x, y)) if c * d != 1 else self.raw(p, x, y)
+
+    def _quotient(self, p: Primitive, a: Operand, b: Operand) -> Operand:
+        minus_a, minus_b = self.negated(a), self.negated(b)
+        if minus_a is None and minus_b is None:
+            return self.raw(p, a, b)
+        inner = self.let(
+            p, a if minus_a is None else minus_a, b if minus_b is None else minus_b
+        )
+        return inner if minus_a is not None and minus_b is not None else self.negate(inner)
+
+    def _negative(self, p: Primitive, a: Operand) -> Operand:
+        minus = self.negated(a)
+        if minus is not None:
+            return minus
+        c = literal(a)
+        return constant(-c) if c is not None else self.raw(p, a)
+
+    def _sum(self, p: Primitive, a: Operand, b: Operand) -> Operand:
+        minus_a, minus_b = self.negated(a), self.negated(b)
+        if minus_a is not None and minus_b is not None:
+            return self.negate(self.add_up(minus_a, minus_b))
+        if minus_b is not None:
+            return self.operator(operator.sub, a, minus_b)
+        if minus_a is not None:
+            return self.operator(operator.sub, b, minus_a)
+        together = self.together(a, b, 1)
+        return self.raw(p, *self._bare(a, b)) if together is None else together
+
+    def _difference(self, p: Primitive, a: Operand, b: Operand) -> Operand:
+        minus_a, minus_b = self.negated(a), self.negated(b)
+        if minus_b is not None:
+            return self.add_up(a, minus_b)
+        if minus_a is not None and literal(a) is None:
+            return self.negate(self.add_up(minus_a, b))
+        together = self.together(a, b, -1)
+        return self.raw(p, *self._bare(a, b)) if together is None else together
+
+    def _bare(self, a: Operand, b: Operand) -> tuple[Operand, Operand]:
+        """The terms of a sum, `1.0 * n` as `n` where the other one is inexact."""
+
+        def bare(o: Operand, other: Operand) -> Operand:
+            made = self.made_by(o, operator.mul)
+            whole = bool(made) and isinstance(made[1], Linear) and is_const(made[0], 1)
+            return made[1] if whole and type_of(other).is_inexact else o
+
+        return bare(a, b), bare(b, a) if bare(a, b) is a else b
+
+    def together(self, a: Operand, b: Operand, sign: int) -> Operand | None:
+        """c * x + d * x as one product, also where c * x is the last term of a sum."""
+        (c, x), (d, y) = self.factor(a), self.factor(b)
+        if x is None or y is None:
+            return None
+        if x == y and c + sign * d != 0:
+            return self.times(c + sign * d, x)
+        for function, other in ((operator.add, 1), (operator.sub, -1)):
+            made = self.made_by(a, function)
+            if made:
+                c, x = self.factor(made[1])
+                total = c * other + sign * d
+                if x == y and total > 0:
+                    return self.add_up(made[0], self.times(total, y))
+                if x == y and total < 0:
+                    return self.operator(operator.sub, made[0], self.times(-total, y))
+                inner = self.together(made[0], b, sign)
+                if inner is not None:
+                    return self.operator(function, inner, made[1])
+        return None
+
+
+def literal(o: Operand) -> float | None:
+    """The value of a literal real number of Python, else None."""
+    if isinstance(o, Linear):
+        return o.constant
+    if isinstance(o, Const) and o.text is None and type(o.value) in (int, float):
+        return o.value if math.isfinite(o.value) else None
+    return None
 
 
 def with_own_dims(out: Value) -> Type:
@@ -258,6 +380,8 @@ def fold(p: Primitive, operands: tuple[Operand, ...]) -> Operand | None:
     ]
     if not p.is_operator:
         return None
+    if p.function is operator.truediv and values[0] == 1:
+        return None  # 1 / 3.0 says more than 0.3333333333333333
     if all(isinstance(v, bool | int | float | complex) for v in values):
         try:
             result = p.function(*values)

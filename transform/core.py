@@ -27,7 +27,12 @@ _serial = itertools.count()
 
 
 class _Named:
-    """Something with a name that is only a wish: `emit` settles the spelling."""
+    """Something with a name that is only a wish: `names` settles the spelling.
+
+    `of` is what it is another making of, or a part of; the two may share a name.
+    """
+
+    of: Any = None
 
     def __init__(self, name: str, type: Type) -> None:
         self.name = name

@@ -21,6 +21,7 @@ from typing import Any
 import astor
 
 from gradwright.transform.errors import Location
+from gradwright.transform.spelling import negated
 
 WIDTH = 88
 INDENT = 4
@@ -32,7 +33,7 @@ OPERATORS = (
     (" | ",), (" ^ ",), (" & ",), (" << ", " >> "),
     (" + ", " - "), (" * ", " / ", " // ", " % ", " @ "), (" ** ",),
 )  # fmt: skip
-KEYWORD = re.compile(r"(?:return|assert|raise|if|elif|while) (?=\S)|for .*? in (?=\S)")
+KEYWORD = re.compile(r"(?:def|return|assert|raise|if|elif|while) (?=\S)|for .*? in (?=\S)")
 ASSIGNMENT = re.compile(r" (?:[-+*/%&|^]|//|\*\*|<<|>>)?= ")
 HEAD = re.compile(r"-?(?:not )?[\w.]*$")
 
@@ -42,7 +43,7 @@ HEAD = re.compile(r"-?(?:not )?[\w.]*$")
 
 def text_of(node: ast.AST) -> str:
     """The text of an expression, of a simple statement or of a compound one's head."""
-    return unbroken(node).rstrip("\n")
+    return unbroken(node).strip("\n")
 
 
 def unbroken(node: ast.AST) -> str:
@@ -60,7 +61,8 @@ def head_of(s: ast.stmt) -> str:
     """The first line of a statement, however long."""
     match s:
         case ast.If():
-            return text_of(ast.If(s.test, [], []))
+            test = s.test if shown(s.body) or not shown(s.orelse) else negated(s.test)
+            return text_of(ast.If(test, [], []))
         case ast.While():
             return text_of(ast.While(s.test, [], []))
         case ast.For():
@@ -102,7 +104,11 @@ def printed(tree: ast.FunctionDef, commented: bool) -> Printed:
 
 
 def _has_forward(body: list[ast.stmt]) -> bool:
-    kinds = {bool(getattr(s, "adjoint", False)) for s in body if not isinstance(s, ast.Return)}
+    kinds = {
+        bool(getattr(s, "adjoint", False))
+        for s in shown(body)
+        if not isinstance(s, ast.Return)
+    }
     return len(kinds) == 2
 
 
@@ -129,7 +135,7 @@ class _Printer:
     def block(self, body: list[ast.stmt], depth: int, sections: bool = False) -> None:
         if sections:
             self.comment("forward sweep", depth)
-        for s in body:
+        for s in shown(body):
             if sections and getattr(s, "adjoint", False):
                 self.comment("reverse sweep", depth)
                 sections = False
@@ -148,14 +154,33 @@ class _Printer:
         if INDENT * depth + len(text) > WIDTH:
             self.out.long.append((body, s, INDENT * depth + len(text)))
         self.add(text, depth, where)
-        if isinstance(s, ast.If | ast.For | ast.While | ast.With):
-            self.block(s.body, depth + 1)
-        orelse = s.orelse if isinstance(s, ast.If) else []
+        if not isinstance(s, ast.If | ast.For | ast.While | ast.With):
+            return
+        then, orelse = s.body, s.orelse if isinstance(s, ast.If) else []
+        if not shown(then):
+            self.block(orelse if shown(orelse) else [ast.Pass()], depth + 1)
+            return
+        self.block(then, depth + 1)
+        orelse = shown(orelse)
         if len(orelse) == 1 and isinstance(orelse[0], ast.If):
-            self.statement(orelse[0], orelse, depth, otherwise=True)
+            self.statement(orelse[0], s.orelse, depth, otherwise=True)
         elif orelse:
             self.out.lines.append(" " * (INDENT * depth) + "else:")
-            self.block(orelse, depth + 1)
+            self.block(s.orelse, depth + 1)
+
+
+def shown(body: list[ast.stmt]) -> list[ast.stmt]:
+    """A block without what says nothing once names are settled, such as `x = x`."""
+    return [s for s in body if not _is_idle(s)]
+
+
+def _is_idle(s: ast.stmt) -> bool:
+    match s:
+        case ast.Assign(targets=[ast.Name(id=a)], value=ast.Name(id=b)):
+            return a == b
+        case ast.If(test=ast.Name()):
+            return not shown(s.body) and not shown(s.orelse)
+    return False
 
 
 def _is_explained(s: ast.stmt, where: Location | None) -> bool:
@@ -188,31 +213,27 @@ def broken(line: str) -> list[str]:
     if text.startswith("#"):
         return [line]
     start = _value_starts(text)
-    assigned = text[:start].rstrip()
-    if assigned.endswith("=") and len(indent) + len(assigned) + 20 > WIDTH:
-        targets, sign = assigned.rsplit(" ", 1)
-        first = [f"{indent}(", *_inside(targets, indent), f"{indent}) {sign} "]
-        return [*first[:-1], *_rest(first[-1], text[start:])]
-    value, end = text[start:], ""
+    target, value = text[:start], text[start:]
+    if target.endswith("= ") and len(indent) + len(target) > WIDTH - 20:
+        names, sign, _ = target.rsplit(" ", 2)
+        first = [f"{indent}(", *_inside(names, indent)]
+        return [*first, *_wrapped(f"{indent}) {sign} ", value, indent)]
+    return _wrapped(indent + target, value, indent)
+
+
+def _wrapped(start: str, value: str, indent: str) -> list[str]:
+    """The end of a statement, broken inside its last brackets or inside new ones."""
+    if len(start) + len(value) <= WIDTH:
+        return [start + value]
+    end = ""
     if value.endswith(":"):
         value, end = value[:-1], ":"
     found = _last_bracket(value)
     if found is not None and HEAD.match(value[: found[0]]):
-        first, last = found
-        head, body, tail = value[: first + 1], value[first + 1 : last], value[last:]
+        head, body, tail = value[: found[0] + 1], value[found[0] + 1 : found[1]], value[found[1] :]
     else:
         head, body, tail = "(", value, ")"
-    return [
-        f"{indent}{text[:start]}{head}",
-        *_inside(body, indent),
-        f"{indent}{tail}{end}",
-    ]
-
-
-def _rest(start: str, value: str) -> list[str]:
-    """`) = value`, broken inside the value where that is long."""
-    first, *others = broken(start.rstrip(" ") + " " + value)
-    return [first, *others]
+    return [start + head, *_inside(body, indent), indent + tail + end]
 
 
 def _value_starts(text: str) -> int:

@@ -15,21 +15,9 @@ import re
 from typing import Any
 
 from gradwright.transform.core import Cell, Place, Value
+from gradwright.transform.spelling import Name
 
 SUFFIX = re.compile(r"_(bar|dot|tape)$")
-
-
-class Name(ast.Name):
-    """A name not settled yet: of a value or a place."""
-
-    thing: Any
-
-
-def name_of(thing: Any, store: bool = False) -> Name:
-    """A node that stands for a thing."""
-    node = Name(id=thing.name, ctx=ast.Store() if store else ast.Load())
-    node.thing = thing
-    return node
 
 
 def free(base: str, taken: set[str]) -> str:
@@ -280,43 +268,3 @@ def _coalesce(lives: _Lives, kinds: _Kinds, params: set[Any]) -> None:
 def places_in(tree: ast.expr) -> set[Place]:
     """The places that an expression reads."""
     return {n.thing for n in names_in(tree) if isinstance(n.thing, Place)}
-
-
-# ---- tidying -----------------------------------------------------------------------
-
-
-def drop_copies(body: list[ast.stmt]) -> None:
-    """`x = x` says nothing, once names are settled."""
-    kept: list[ast.stmt] = []
-    for s in body:
-        match s:
-            case ast.Assign(targets=[ast.Name(id=a)], value=ast.Name(id=b)) if a == b:
-                continue
-            case ast.For() | ast.While() | ast.With():
-                drop_copies(s.body)
-                s.body = s.body or [ast.Pass()]
-            case ast.If():
-                drop_copies(s.body)
-                drop_copies(s.orelse)
-                if not s.body and not s.orelse:
-                    s.body = [ast.Pass()]
-                elif not s.body:
-                    s.test, s.body, s.orelse = negated(s.test), s.orelse, []
-        kept.append(s)
-    body[:] = kept
-
-
-OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
-    ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
-    ast.In: ast.NotIn, ast.NotIn: ast.In,
-}  # fmt: skip
-
-
-def negated(test: ast.expr) -> ast.expr:
-    """`not test`, said without `not` where that is the same."""
-    match test:
-        case ast.UnaryOp(op=ast.Not()):
-            return test.operand
-        case ast.Compare(ops=[op]) if type(op) in OPPOSITE:
-            return ast.Compare(test.left, [OPPOSITE[type(op)]()], test.comparators)
-    return ast.UnaryOp(ast.Not(), test)

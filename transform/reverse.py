@@ -159,7 +159,7 @@ class Sweep:
         self.branches: dict[Statement, dict[Statement, int]] = {}
         self.alloc: dict[Place, Statement] = {}
         self.independent: set[Statement] = set()
-        self.stored: set[Place] = set()
+        self.stores_of: dict[Place, list[Store]] = {}
 
         def visit(
             block: list[Statement], loops: tuple[Statement, ...], branches: dict[Any, int]
@@ -171,7 +171,7 @@ class Sweep:
                 if isinstance(s, Alloc):
                     self.alloc[s.place] = s
                 if isinstance(s, Store):
-                    self.stored.add(s.place)
+                    self.stores_of.setdefault(s.place, []).append(s)
                 inner = (*loops, s) if isinstance(s, For | While) else loops
                 for k, b in enumerate(blocks(s)):
                     visit(b, inner, {**branches, s: k} if isinstance(s, If) else branches)
@@ -506,8 +506,22 @@ class Sweep:
             return o
         block = self._owner(o)
         if block is None or (block.top and not self._is_cheap(block, o)):
-            return o
+            return self._still_held(block, o)
         return self._provide(block, o)
+
+    def _still_held(self, block: _Block | None, o: Any) -> Any:
+        """A value of an outer block; read again where its cell has not changed since."""
+        if block is None or o not in block.defined:
+            return o
+        s = block.body[block.defined[o]]
+        if not (isinstance(s, Load) and isinstance(s.source, Cell)):
+            return o
+        if s.unsure or s.source.choice:
+            return o
+        later = self.stores_of.get(s.source, ())
+        if any(self._may_follow(t, s) for t in later) or not self._is_kept(s.source):
+            return o
+        return self.builder.load(s.source)
 
     def _is_cheap(self, block: _Block, o: Any) -> bool:
         """A small unnamed value of values that are still there: written out again."""
@@ -714,18 +728,8 @@ class Sweep:
 
     def _begin_saved(self, place: Place) -> None:
         """A cell whose content is saved holds something from the start."""
-        if isinstance(place, Cell) and not self._is_begun(place):
+        if isinstance(place, Cell) and not _begins_stored(self.function.body, place):
             self.placeholders.add(place)
-
-    def _is_begun(self, place: Cell) -> bool:
-        """Whether a value is stored right where the cell begins."""
-        block = next(b for b in _all_blocks(self.function.body) if self.alloc[place] in b)
-        for s in block[block.index(self.alloc[place]) + 1 :]:
-            if isinstance(s, Store) and s.place is place:
-                return True
-            if place in stores(s) or place in set(all_reads(s)):
-                return False
-        return False
 
     def _flush(self, block: _Block, places: set[Any]) -> None:
         """Put back what pending stores overwrote."""
@@ -879,19 +883,25 @@ class Sweep:
         breaks = _breaks(s.body)
         again = Value(s.symbol.name, INT, s.symbol.users)
         forward, reverse = self._nested(s.body, False, True, {s.symbol: again})
+        start: Operand = s.start
         stop: Operand = s.stop
         if breaks:
             trips = self._count_trips(block, k, forward)
-            start, step = linear(s.start), s.step  # type: ignore[arg-type]
-            assert isinstance(step, Linear)
+            step = s.step
+            assert isinstance(start, Linear) and isinstance(step, Linear)
             if reverse:
                 n = self._trips(block, k, trips)
-                stop = start + self._times(n, step)
+                if s.backwards:
+                    start, stop = self._last_of(s, n), self.need(s.stop)
+                else:
+                    start = self.need(start)
+                    stop = start + self._times(n, self.need(step))
         if reverse:
-            start, step = self.need(s.start), self.need(s.step)
-            end = stop if breaks else self.need(stop)
+            step = self.need(s.step)
+            if not breaks:
+                start, stop = self.need(s.start), self.need(s.stop)
             self.builder.add(
-                For(again, start, end, step, reverse, backwards=not s.backwards)
+                For(again, start, stop, step, reverse, backwards=not s.backwards)
             )
             self.builder.forget({p for t in reverse for p in stores(t)})
         return replace(s, body=forward)
@@ -899,9 +909,18 @@ class Sweep:
     def _times(self, n: Linear, step: Linear) -> Linear:
         if step.constant is not None:
             return n * step.constant
-        product = self.builder.operator(operator.mul, n, self.need(step))
+        product = self.builder.operator(operator.mul, n, step)
         assert isinstance(product, Linear)
         return product
+
+    def _last_of(self, s: For, n: Linear) -> Linear:
+        """Where the last `n` items of a range begin: a backwards loop ran through them."""
+        start, stop, step = (self.need(x) for x in (s.start, s.stop, s.step))
+        if step.constant in (1, -1):
+            return stop - self._times(n, step)
+        b = self.builder
+        length = -b.operator(operator.floordiv, start - stop, step)
+        return start + self._times(length - n, step)
 
     def _while(self, block: _Block, k: int, s: While) -> While:
         n_trips: Linear | None = None
@@ -1043,9 +1062,10 @@ class Sweep:
     def _residuals(self, s: Call, split: Split) -> list[Any]:
         made: dict[Call, list[Any]] = self.__dict__.setdefault("residual_values", {})
         if s not in made or len(made[s]) != len(split.residuals):
+            handed = split.forward.results[len(s.function.results) :]
             made[s] = [
-                type(r)(r.name, r.type) if isinstance(r, Tape) else Value(r.name, r.type)
-                for r in split.residuals
+                Tape(r.name, r.type) if isinstance(r, Tape) else Value(r.name, type_of(h))
+                for r, h in zip(split.residuals, handed, strict=True)
             ]
         return made[s]
 
@@ -1323,8 +1343,27 @@ class _Handover:
             self.over.append(left)
             self.taken.append(taken)
         begun = {s.place for s in first if isinstance(s, Alloc)}
-        body = _with_stores(forward, moved, begun)
+        late = {r for r in residuals if isinstance(r, Cell) and not _begins_stored(forward, r)}
+        body = _with_placeholders(_with_stores(forward, moved, begun), late - begun)
         self.forward = [*first, *body, *last]
+
+
+def _begins_stored(body: list[Statement], cell: Cell) -> bool:
+    """Whether a value is stored right where the cell begins."""
+    for block in _all_blocks(body):
+        for k, s in enumerate(block):
+            if isinstance(s, Alloc) and s.place is cell:
+                return _is_stored_next(block[k + 1 :], cell)
+    return False
+
+
+def _is_stored_next(rest: list[Statement], place: Cell) -> bool:
+    for s in rest:
+        if isinstance(s, Store) and s.place is place:
+            return True
+        if place in stores(s) or place in set(all_reads(s)):
+            return False
+    return False
 
 
 def _with_stores(

@@ -53,7 +53,7 @@ def test_print(mode: str, x: float, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_print_happens_in_the_forward_sweep(capsys: pytest.CaptureFixture[str]) -> None:
-    value, pull = gw.vjp(reports, 1.5)
+    _, pull = gw.vjp(reports, 1.5)
     assert capsys.readouterr().out
     pull(1.0)
     pull(2.0)

@@ -1,4 +1,4 @@
-"""What the program raises is raised: same class, same message, the user's line noted."""
+"""What the program raises is raised: same class and message, the user's line noted."""
 
 import math
 from collections.abc import Callable
@@ -92,12 +92,12 @@ def unused_root(x):
 
 
 def unused_division(x):
-    y = 1.0 / (x - x)
+    _ = 1.0 / (x - x)
     return x
 
 
 def unused_item(xs):
-    y = xs[7]
+    _ = xs[7]
     return np.sum(xs)
 
 
@@ -260,8 +260,8 @@ RAISING: list[tuple[Callable[..., Any], tuple[Any, ...], str]] = [
     (zero_power, (2.0,), "return (x - x) ** -1.0"),
     (arc, (2.0,), "return math.asin"),
     (unused_root, (2.0,), "math.sqrt(-x)"),
-    (unused_division, (2.0,), "y = 1.0 / (x - x)"),
-    (unused_item, (XS,), "y = xs[7]"),
+    (unused_division, (2.0,), "_ = 1.0 / (x - x)"),
+    (unused_item, (XS,), "_ = xs[7]"),
     (past_the_end, (XS,), "s += xs[i] ** 2"),
     (before_the_start, (XS,), "return xs[-5] * 2.0"),
     (column, (TABLE,), "return table[0, 3]"),
@@ -403,9 +403,9 @@ def test_the_gradient_raises_only_where_the_function_does() -> None:
 def test_what_is_not_reached_is_not_raised() -> None:
     def f(x):
         if x > 100.0:
-            a, b = (1.0, 2.0, 3.0)
+            _, x = (1.0, 2.0, 3.0)
             x = undefined_name * own_check()  # noqa: F821  never reached
-            y = math.sinus(x) + range(1.5)[0]
+            x = math.sinus(x) + range(1.5)[0]
         return x * x
 
     assert gw.grad(f)(3.0) == 6.0
@@ -415,10 +415,10 @@ def test_what_comes_first_is_raised_first(capsys: pytest.CaptureFixture[str]) ->
     def f(x):
         print("before")
         y = math.sqrt(-x)
-        a, b = (1.0, 2.0, y)
+        a, _ = (1.0, 2.0, y)
         return a
 
-    with pytest.raises(ValueError, match="math domain error|expected a nonnegative"):
+    with pytest.raises(ValueError, match=r"math domain error|expected a nonnegative"):
         gw.grad(f)(1.0)
     assert capsys.readouterr().out == "before\n"
 

@@ -1,4 +1,4 @@
-"""At kinks and singular points: no exception, no warning, no NaN from what is not taken."""
+"""Kinks and singular points: no exception, no warning, no NaN of what is not taken."""
 
 import math
 from collections.abc import Iterator

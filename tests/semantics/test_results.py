@@ -1,4 +1,4 @@
-"""Results are new, and gradients have the structure, shape and dtype of their argument."""
+"""Results are new; gradients have the structure, shape and dtype of their argument."""
 
 import itertools
 from typing import Any
@@ -61,7 +61,7 @@ def test_structures() -> None:
         position, (speed, mass) = state
         return gain[0] * position * speed + mass[1] * gain[1]
 
-    state = (np.float32(2.0), [3.0, np.array([4.0, 5.0])])
+    state = (np.float64(2.0), [3.0, np.array([4.0, 5.0])])
     gradients = check(f, state, [0.5, 1.5])
     assert gradients[0][:1] == (1.5,)
     assert gradients[0][1][1].tolist() == [0.0, 1.5]
@@ -124,7 +124,7 @@ def test_two_gradients_share_no_memory() -> None:
     first *= 0.0
     assert second.tolist() == [1.0, 1.0, 1.0]
     seed = np.ones(3)
-    value, pull = gw.vjp(lambda a, b: a + b, XS, XS)
+    _, pull = gw.vjp(lambda a, b: a + b, XS, XS)
     apart(seed, *pull(seed), *pull(seed))
 
 

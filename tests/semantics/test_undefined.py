@@ -19,9 +19,9 @@ def several_branches(x):
     if x > 2.0:
         y = x
     elif x > 0.0:
-        z = x
+        x = x + 1.0
     else:
-        y = z = 2.0 * x
+        y = 2.0 * x
     return y * x
 
 
@@ -82,9 +82,9 @@ def in_the_second_trip(x, n):
     s = 0.0
     for k in range(n):
         if k > 0:
-            s += before * x
+            s += before * x  # noqa: F821  bound in the trip before
         if x > 0.0:
-            before = s + x
+            before = s + x  # noqa: F841  read in the next trip
     return s
 
 
@@ -265,8 +265,8 @@ STEP = 3.0
 
 
 def hides_a_global(x):
-    y = STEP * x
-    STEP = 1.0
+    y = STEP * x  # noqa: F823  the error is what is tested
+    STEP = 1.0  # noqa: F841  what makes it local
     return y
 
 

@@ -75,7 +75,7 @@ def specialise(
         NeedsValue: A parameter is used where a constant is needed.
     """
     load_rows()
-    program = Program(apply)
+    program = Program(apply, source.function)
     root = program.root
     root.name = root.function.name = str(source.node.name).replace("<lambda>", "function")
     program.separate.add(source.node)

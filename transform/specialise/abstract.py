@@ -19,19 +19,23 @@ from gradwright.transform.types import NONE, TEXT
 
 
 class Path:
-    """How the entry finds a captured object again at every call."""
+    """How the entry finds a captured object again at every call.
 
-    def __init__(self, name: str, key: Any, read: Callable[[], Any]) -> None:
+    `read` is given the function that is called, of which there may be several of one
+    code, and keeps none of them alive; without it, it starts at the one specialised.
+    """
+
+    def __init__(self, name: str, key: Any, read: Callable[..., Any]) -> None:
         self.name = name  # the user's spelling of the last step
         self.key = key  # equal for equal paths
         self.read = read
 
     def attribute(self, name: str) -> Path:
-        return Path(name, (self.key, "." + name), lambda: getattr(self.read(), name))
+        return Path(name, (self.key, "." + name), lambda f=None: getattr(self.read(f), name))
 
     def item(self, k: Any) -> Path:
         name = f"{self.name}_{k}" if isinstance(k, int) else str(k)
-        return Path(name, (self.key, k), lambda: self.read()[k])
+        return Path(name, (self.key, k), lambda f=None: self.read(f)[k])
 
 
 @dataclass(eq=False)

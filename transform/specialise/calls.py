@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 import math
 import types
+import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -174,7 +175,12 @@ def _unwrapped(f: Any) -> Any:
 def _partial_path(f: functools.partial[Any], key: Any) -> Any:
     from gradwright.transform.specialise.abstract import Path
 
-    read = (lambda: f.args[key]) if isinstance(key, int) else (lambda: f.keywords[key])
+    found = weakref.ref(f)
+
+    def read(root: Any = None) -> Any:
+        held: Any = found()
+        return held.args[key] if isinstance(key, int) else held.keywords[key]
+
     name = key if isinstance(key, str) else f"argument_{key}"
     return Path(name, ("partial", id(f), key), read)
 
@@ -326,15 +332,16 @@ def _default(
     from gradwright.transform.specialise.abstract import Path
 
     f = source.function
-    if isinstance(value, bool | int | float | complex):
-        whole = Path(name, ("defaults", id(f)), lambda: f.__defaults__)
-        frame.program.guards.setdefault(whole.key, (whole, f.__defaults__))
-        return constant(value)
+    find = frame.program.finder(f)
 
-    def read() -> Any:
-        if isinstance(key, int):
-            return (f.__defaults__ or ())[key]
-        return (f.__kwdefaults__ or {})[key]
+    def read(root: Any = None) -> Any:
+        held = find(root)
+        return held.__defaults__[key] if isinstance(key, int) else held.__kwdefaults__[key]
+
+    if isinstance(value, bool | int | float | complex):
+        path = Path(name, ("constant", id(f), key), lambda root=None: (read(root),))
+        frame.program.guards.setdefault(path.key, (path, (value,)))
+        return constant(value)
 
     return frame.wrap(value, Path(name, ("default", id(f), key), read))
 
@@ -480,7 +487,9 @@ def _specialise_unit(
     program = frame.program
     guess: Any = None
     captures: dict[Any, Capture] = {}
+    made_before = dict(program.units)
     while True:
+        program.units = dict(made_before)  # an attempt's own callees go with it
         unit = Unit(_name_of(source), frame)
         unit.result = guess
         unit.builder.where = frame.builder.where

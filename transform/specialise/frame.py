@@ -11,6 +11,7 @@ import builtins
 import cmath
 import itertools
 import math
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -262,8 +263,9 @@ class Unit:
 class Program:
     """What all frames of one specialisation share."""
 
-    def __init__(self, apply: Callable[..., Any] | None = None) -> None:
+    def __init__(self, apply: Callable[..., Any] | None = None, function: Any = None) -> None:
         self.root = Unit("", None)
+        self.function = function  # the one that is called
         self.apply = apply  # runs a transform met inside the program
         self.hidden: dict[Any, tuple[Path, Any]] = {}
         self.guards: dict[Any, tuple[Path, Any]] = {}
@@ -276,7 +278,7 @@ class Program:
 
     def guard(self, key: Any, path: Path, read: Callable[[Any], Any]) -> None:
         """Whatever `read` finds at the path must stay as it is now."""
-        found = Path(path.name, (path.key, key), lambda: read(path.read()))
+        found = Path(path.name, (path.key, key), lambda root=None: read(path.read(root)))
         self.guards.setdefault(found.key, (found, found.read()))
 
     def guard_length(self, a: Static) -> None:
@@ -291,8 +293,15 @@ class Program:
 
     def guard_code(self, f: Any) -> None:
         """The code of a called function was rewritten."""
-        path = Path(f.__name__, ("code", id(f)), lambda: f)
+        path = Path(f.__name__, ("code", id(f)), self.finder(f))
         self.guard("code", path, lambda v: v.__code__)
+
+    def finder(self, f: Any) -> Callable[..., Any]:
+        """How the entry finds a function again: the one called, or this very one."""
+        found = weakref.ref(f)
+        if f is self.function:
+            return lambda root=None: found() if root is None else root
+        return lambda root=None: found()
 
     def unsure(self, node: gast.FunctionDef) -> set[tuple[int, int]]:
         """Reads of locals that may be unbound; once for each function."""
@@ -410,15 +419,17 @@ class Frame:
     def captured(self, name: str, node: Any) -> Any:
         """A free name of the real function: a cell, a global or a builtin."""
         f = self.source.function
+        find = self.program.finder(f)
         if name in f.__code__.co_freevars:
-            cell = (f.__closure__ or ())[f.__code__.co_freevars.index(name)]
-            path = Path(name, ("cell", id(cell)), lambda: cell.cell_contents)
+            path = self.cell_path(name, find)
         elif name in f.__globals__:
-            scope = f.__globals__
-            path = Path(name, ("global", id(scope), name), lambda: scope[name])
-        elif hasattr(builtins, name):
-            return Static(getattr(builtins, name))
+            key = ("global", id(f.__globals__), name)
+            path = Path(name, key, lambda root=None: find(root).__globals__[name])
         else:
+            scope = Path(name, ("scope", id(f.__globals__)), lambda r=None: find(r).__globals__)
+            self.program.guard(("in", name), scope, lambda v: name in v)
+            if hasattr(builtins, name):
+                return Static(getattr(builtins, name))
             raise ProgramError(NameError(f"name '{name}' is not defined"))
         try:
             value = path.read()
@@ -429,6 +440,23 @@ class Frame:
             )
             raise ProgramError(NameError(text)) from None
         return self.wrap(value, path)
+
+    def cell_path(self, name: str, find: Callable[..., Any]) -> Path:
+        """A variable of an enclosing function; two functions that share it have one."""
+        f, called = self.source.function, self.program.function
+        cell = _cell(f, name)
+        shared = called is not f and called is not None and cell is _cell(called, name)
+        if not shared:
+            key = ("cell", id(cell))
+            return Path(name, key, lambda root=None: _cell(find(root), name).cell_contents)
+        whole = self.program.finder(called)
+        same = Path(
+            name, ("shared", id(cell)), lambda r=None: _cell(find(r), name) is _cell(whole(r), name)
+        )
+        self.program.guards.setdefault(same.key, (same, True))
+        return Path(
+            name, ("cell", id(cell)), lambda r=None: _cell(whole(r), name).cell_contents
+        )
 
     def wrap(self, value: Any, path: Path) -> Any:
         """A captured object: numbers and arrays become hidden inputs, others guards."""
@@ -570,3 +598,9 @@ def type_of_input(value: Any) -> Type | None:
         dims = tuple(linear(1 if n == 1 else -1) for n in value.shape)
         return array(value.dtype, dims)
     return of_number(value)
+
+
+def _cell(f: Any, name: str) -> Any:
+    """The cell of a free variable of a function; None where it has no such variable."""
+    free = f.__code__.co_freevars
+    return f.__closure__[free.index(name)] if name in free else None

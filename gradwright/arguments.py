@@ -1,0 +1,92 @@
+"""The arguments of a call: their kinds, the numbers and arrays inside them, their types.
+
+    kind_of((2.0, np.ones((1, 3))))      (tuple, (float, (dtype("float64"), True, False)))
+    [*flat((2.0, [3, "text"]))]          [2.0, 3]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+PLAIN = frozenset(
+    {float, int, bool, complex, np.float64, np.float32, np.complex128, np.int64}
+)
+
+
+def kind_of(a: Any) -> Any:
+    """What of an argument decides which specialisation it gets; hashable."""
+    t = type(a)
+    if t in PLAIN:
+        return t
+    if t is np.ndarray:
+        return (a.dtype, *[n == 1 for n in a.shape])
+    if t is tuple or t is list:
+        return t, tuple([kind_of(i) for i in a])
+    if a is None or t is str:
+        return t, a
+    if isinstance(a, np.generic):
+        return t
+    return t, id(a)
+
+
+def is_by_identity(a: Any) -> bool:
+    """Whether the kind of an argument says which object it is, and no more."""
+    t = type(a)
+    if t in PLAIN or t in (np.ndarray, tuple, list, str) or a is None:
+        return False
+    return not isinstance(a, np.generic)
+
+
+def objects(a: Any) -> Iterator[Any]:
+    """The objects inside an argument that are told apart by identity."""
+    if type(a) in (tuple, list):
+        for item in a:
+            yield from objects(item)
+    elif is_by_identity(a):
+        yield a
+
+
+def flat(a: Any) -> Iterator[Any]:
+    """The numbers and arrays inside an argument."""
+    if type(a) in (tuple, list):
+        for item in a:
+            yield from flat(item)
+    elif type(a) is np.ndarray or isinstance(a, np.generic | int | float | complex):
+        yield a
+
+
+def ints_in(a: Any) -> tuple[int, ...]:
+    """The Python ints inside an argument whose value must be known."""
+    return tuple(leaf for leaf in flat(a) if type(leaf) is int)
+
+
+def is_inexact(a: Any) -> bool:
+    """Whether a number or array is float or complex."""
+    if isinstance(a, np.ndarray | np.generic):
+        return a.dtype.kind in "fc"
+    return isinstance(a, float | complex)
+
+
+def pattern_of(a: Any, name: str, by_value: bool = False) -> Any:
+    """An argument as `specialise` takes it: a type, a structure, or a static object."""
+    from gradwright.transform.errors import NotDifferentiable
+    from gradwright.transform.indices import Linear
+    from gradwright.transform.specialise.abstract import Static, Structure
+    from gradwright.transform.specialise.frame import type_of_input
+
+    if type(a) in (tuple, list):
+        return Structure(type(a), tuple(pattern_of(i, name, by_value) for i in a))
+    if by_value and type(a) is int:
+        return Linear({}, a)
+    found = type_of_input(a)
+    if found is not None and found.dtype != "str":
+        return found
+    if a is None or isinstance(a, str | type) or callable(a):
+        return Static(a)
+    raise NotDifferentiable(
+        f"the argument {name} is a {type(a).__name__}: gradwright takes numbers, arrays, "
+        f"strings, functions, None, and tuples and lists of these"
+    )

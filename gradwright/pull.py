@@ -1,0 +1,92 @@
+"""The function that vjp returns: from a cotangent of the result to the arguments'."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from gradwright.arguments import flat
+from gradwright.results import gradient_like, matched, outline
+from gradwright.specialisation import Specialisation
+
+
+class Pull:
+    """Pulls cotangents back through one call; it may be called any number of times.
+
+    It keeps what the backward half needs: residuals, and copies of the arguments, so
+    that their owners may change them in the meantime.
+    """
+
+    def __init__(
+        self,
+        found: Specialisation,
+        places: tuple[Any, ...],
+        args: tuple[Any, ...],
+        leaves: Any,
+        hidden: dict[str, Any],
+        residuals: list[Any],
+        value: Any,
+        of: Any,
+    ) -> None:
+        assert found.backward is not None
+        self.backward = found.backward
+        self.places = places
+        self.args = tuple(map(outline, args))
+        self.value = outline(value)
+        others = [a for a in (*leaves, *hidden.values(), *flat(value)) if _is_array(a)]
+        self.residuals = [_apart(r, others) for r in residuals]
+        self.kept = [
+            _copied(hidden[k] if isinstance(k, str) else leaves[k]) for k in found.needed
+        ]
+        self.of = of
+
+    def __call__(self, cotangent: Any) -> tuple[Any, ...]:
+        bars = matched(self.value, cotangent, "cotangent")
+        out = self.backward.run([*map(_fresh, self.residuals), *self.kept, *bars])
+        gradients = iter(out if isinstance(out, tuple) else (out,))
+        found: dict[int, Any] = {}
+        for place, a in zip(self.places, self.args, strict=True):
+            _sort(place, a, gradients, found)
+        return tuple(found[k] for k in range(len(found)))
+
+    def __repr__(self) -> str:
+        return f"<pull of {self.of!r}>"
+
+    def source(self) -> str:
+        """The text of the backward half."""
+        return self.backward.module.text
+
+
+def _sort(place: Any, a: Any, gradients: Iterator[Any], found: dict[int, Any]) -> None:
+    """Take the gradients of one parameter, and keep those of the call's own arguments."""
+    if type(place) is tuple:
+        for p, item in zip(place, a, strict=True):
+            _sort(p, item, gradients, found)
+        return
+    gradient = gradient_like(a, gradients)
+    if place is not None:
+        found[place] = gradient
+
+
+def _apart(residual: Any, others: list[Any]) -> Any:
+    """A residual without memory that the caller may store into."""
+    if isinstance(residual, list):
+        return [_apart(r, others) for r in residual] if others else residual
+    if _is_array(residual) and any(np.may_share_memory(residual, a) for a in others):
+        return residual.copy()
+    return residual
+
+
+def _is_array(a: Any) -> bool:
+    return isinstance(a, np.ndarray)
+
+
+def _copied(a: Any) -> Any:
+    return a.copy() if _is_array(a) else a
+
+
+def _fresh(residual: Any) -> Any:
+    """A tape is used up by the backward half: each call gets its own."""
+    return [_fresh(i) for i in residual] if isinstance(residual, list) else residual

@@ -1,0 +1,218 @@
+"""One specialisation: an emitted function, what it relies on, and how it is run.
+
+It holds texts, paths and code, never an array of the user's, and captured functions
+only weakly: what was captured is found again by its path at every call.
+"""
+
+from __future__ import annotations
+
+import types
+import weakref
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from gradwright.arguments import kind_of
+from gradwright.backends.numpy import load
+from gradwright.pipeline import Built
+from gradwright.results import assembler
+from gradwright.transform.emit import Module
+from gradwright.transform.errors import Location, note_user_line
+from gradwright.transform.indices import Dim, Linear
+
+NOTHING: dict[str, Any] = {}
+Read = Callable[[Any], Any]  # from the transformed function to what it captured
+NUMBERS = (bool, int, float, complex)  # told apart by their spelling: 0.0 from -0.0
+LOOKUP_ERRORS = (AttributeError, LookupError, TypeError, ValueError)
+
+
+class Emitted:
+    """An emitted module, loaded; the user's exceptions gain the user's line."""
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+        self.function = load(module)
+
+    def run(self, values: Any, hidden: dict[str, Any] = NOTHING) -> Any:
+        try:
+            return self.function(*values, **hidden)
+        except Exception as e:
+            self._note(e)
+            raise
+
+    def _note(self, e: BaseException) -> None:
+        """Add the user's line for the line of emitted source that raised."""
+        filename = self.function.__code__.co_filename
+        tb, found = e.__traceback__, None
+        while tb is not None:
+            code = tb.tb_frame.f_code
+            if code.co_filename == filename:
+                found = self._place(tb.tb_lineno, code.co_firstlineno) or found
+            tb = tb.tb_next
+        if found is not None:
+            note_user_line(e, found)
+
+    def _place(self, line: int, first: int) -> Location | None:
+        """The user's line: of this line of the function, else of the nearest before it."""
+        for n in range(line, first - 1, -1):
+            if n in self.module.lines:
+                return self.module.lines[n]
+        return None
+
+
+class Specialisation:
+    """An emitted function with its checks, and how to put its results together."""
+
+    def __init__(self, built: Built, root: Any) -> None:
+        derived, specialised = built.derived, built.specialised
+        self.forward = Emitted(built.module)
+        self.backward = Emitted(built.backward) if built.backward is not None else None
+        self.guards = [(p.read, *_expected(v, root)) for p, v in specialised.guards]
+        self.hidden = [
+            (v.settled, p.read, kind_of(p.read(root)))  # type: ignore[attr-defined]
+            for p, v in specialised.hidden
+        ]
+        self.is_free = not (self.guards or self.hidden)
+        self.assemble = assembler(derived.result, derived.fits)
+        self.count = len(derived.function.results)  # how many results, before those of a split
+        self.checks = list(_dim_checks(built))
+        self.needed = _needed(built)
+        self.used = False  # since the last time that room was made
+        self.keep: list[Any] = []  # what it was made for, by identity
+
+    def captured(self, root: Any) -> dict[str, Any] | None:
+        """The captured numbers and arrays by name; None where something has changed."""
+        if self.is_free:
+            return NOTHING
+        try:
+            for read, same, expected in self.guards:
+                if not same(read(root), expected, root):
+                    return None
+            found = {}
+            for name, read, kind in self.hidden:
+                value = found[name] = read(root)
+                if kind_of(value) != kind:
+                    return None
+            return found
+        except LOOKUP_ERRORS:
+            return None
+
+    @property
+    def text(self) -> str:
+        """The emitted source; of a split, both halves."""
+        text = self.forward.module.text
+        return text + (f"\n\n{self.backward.module.text}" if self.backward else "")
+
+
+# ---- what must be the same ---------------------------------------------------------
+
+
+def _expected(value: Any, root: Any) -> tuple[Callable[[Any, Any, Any], bool], Any]:
+    """How a captured object is compared, and with what; it is not kept alive."""
+    if value is root:
+        return _is_root, None
+    if type(value) in (str, int, bool, tuple):
+        return _says_the_same, value
+    if isinstance(value, types.MethodType):  # a new one at every look
+        return _is_method, (value.__func__, *_expected(value.__self__, root))
+    if isinstance(value, types.BuiltinMethodType):
+        return _is_method_of_c, (value.__name__, *_expected(value.__self__, root))
+    try:
+        return _is_referred_to, weakref.ref(value)
+    except TypeError:
+        return _is_identical, value
+
+
+def _is_root(found: Any, _: Any, root: Any) -> bool:
+    return found is root
+
+
+def _says_the_same(found: Any, expected: Any, root: Any) -> bool:
+    if found is expected:
+        return True
+    if type(found) is not type(expected):
+        return False
+    if type(found) is not tuple:
+        return repr(found) == repr(expected) if type(found) in NUMBERS else found == expected
+    return len(found) == len(expected) and all(
+        a is b or (type(a) in (*NUMBERS, str, tuple) and _says_the_same(a, b, root))
+        for a, b in zip(found, expected, strict=True)
+    )
+
+
+def _is_method(found: Any, expected: tuple[Any, ...], root: Any) -> bool:
+    function, same, owner = expected
+    return (
+        isinstance(found, types.MethodType)
+        and found.__func__ is function
+        and same(found.__self__, owner, root)
+    )
+
+
+def _is_method_of_c(found: Any, expected: tuple[Any, ...], root: Any) -> bool:
+    name, same, owner = expected
+    return (
+        isinstance(found, types.BuiltinMethodType)
+        and found.__name__ == name
+        and same(found.__self__, owner, root)
+    )
+
+
+def _is_referred_to(found: Any, expected: weakref.ref[Any], _: Any) -> bool:
+    return found is not None and found is expected()
+
+
+def _is_identical(found: Any, expected: Any, _: Any) -> bool:
+    return found is expected
+
+
+# ---- what the arguments must fulfil ------------------------------------------------
+
+
+def _dim_checks(built: Built) -> Iterator[Callable[[Any], None]]:
+    """The equalities of dims that the program relies on."""
+    function = built.derived.function
+    params = [p for p in function.params if p not in function.hidden]
+
+    def place(form: Linear) -> tuple[int, int] | None:
+        (s,) = form.symbols() if len(form.terms) == 1 else (None,)
+        if isinstance(s, Dim) and s.array in params and form == Linear({s: 1}):
+            return params.index(s.array), s.axis
+        return None
+
+    for a, b, where in built.specialised.equal_dims:
+        left, right = place(a), place(b)
+        if left is not None and right is not None:
+            yield _dim_check(left, right, where)
+
+
+def _dim_check(
+    left: tuple[int, int], right: tuple[int, int], where: Location | None
+) -> Callable[[Any], None]:
+    def check(values: Any) -> None:
+        x, y = values[left[0]], values[right[0]]
+        if x.shape[left[1]] != y.shape[right[1]]:
+            error = ValueError(
+                f"operands could not be broadcast together with shapes "
+                f"{_shape(x)} {_shape(y)} "
+            )
+            if where is not None:
+                note_user_line(error, where)
+            raise error
+
+    return check
+
+
+def _shape(x: Any) -> str:
+    return str(x.shape).replace(" ", "")
+
+
+def _needed(built: Built) -> list[int | str]:
+    """Of a split, the parameters that its backward half takes: positions and names."""
+    split, function = built.derived.split, built.derived.function
+    if split is None:
+        return []
+    params = function.params
+    return [
+        params[k].settled if params[k] in function.hidden else k  # type: ignore[union-attr]
+        for k in split.needed
+    ]

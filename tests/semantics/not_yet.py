@@ -1,0 +1,421 @@
+"""The promises that are not kept yet, by name, and what each of them waits for.
+
+Each has an attempt at the feature, a program as users will write it. As long as the
+promise stands here the attempt is refused, with the user's line, or the name that it
+needs does not exist; the day it succeeds, the promise moves to a test of its own.
+"""
+
+import dataclasses
+import logging
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import gradwright as gw
+
+COMPILING = "compiled code"
+BATCHING = "batching"
+STORES = "stores into arrays"
+LISTS = "lists of run-time length"
+OBJECTS = "objects and dicts as structures"
+RULES = "custom rules and callbacks"
+ARRAYS = "the array library"
+HANDLERS = "exception handlers and context managers"
+FILES = "derivatives as files: export and from_source"
+JACOBIANS = "jacobians and hessians"
+
+
+@dataclasses.dataclass(frozen=True)
+class Waiting:
+    """What a promise waits for, and an attempt at it."""
+
+    on: str
+    attempt: Callable[[], Any]
+
+
+NOT_YET: dict[str, Waiting] = {}
+
+
+def promise(words: str, on: str) -> Callable[[Callable[[], Any]], Callable[[], Any]]:
+    """Enter an attempt under the words of the promise."""
+
+    def enter(attempt: Callable[[], Any]) -> Callable[[], Any]:
+        assert words not in NOT_YET, words
+        NOT_YET[words] = Waiting(on, attempt)
+        return attempt
+
+    return enter
+
+
+def square(x):
+    return x * x
+
+
+XS = np.array([1.0, 2.0, 3.0])
+
+
+# ---- Meaning -------------------------------------------------------------------------
+
+
+@promise("Meaning: jit(f) computes what f computes", COMPILING)
+def _():
+    return gw.jit(square)(2.0)
+
+
+@promise("Meaning: vmap(f)(xs) is stack([f(x) for x in xs])", BATCHING)
+def _():
+    return gw.vmap(square)(XS)
+
+
+@promise("Meaning: the Jacobian is the derivative of the path", JACOBIANS)
+def _():
+    return gw.jacobian(square)(XS)
+
+
+@promise("Meaning: the Hessian is the derivative of the path", JACOBIANS)
+def _():
+    return gw.hessian(square)(2.0)
+
+
+# ---- Your arguments, Aliases ---------------------------------------------------------
+
+
+@promise("Your arguments: a parameter that is stored into is copied first", STORES)
+def _():
+    def f(xs):
+        xs[0] = 2.0 * xs[1]
+        return np.sum(xs)
+
+    return gw.grad(f)(XS)
+
+
+@promise("Your arguments: an array that is changed in place", STORES)
+def _():
+    def f(xs):
+        ys = xs * 2.0
+        ys += 1.0
+        return np.sum(ys * xs)
+
+    return gw.grad(f)(XS)
+
+
+@promise("Your arguments: jit stores into your arrays as the function does", COMPILING)
+def _():
+    def f(xs):
+        xs[0] = 1.0
+
+    return gw.jit(f)(XS.copy())
+
+
+@promise("Your arguments: donated arguments may be overwritten", COMPILING)
+def _():
+    return gw.grad(square, donate_argnums=0)(2.0)
+
+
+@promise("Aliases: stores through views", STORES)
+def _():
+    def f(xs):
+        ys = xs * 1.0
+        tail = ys[1:]
+        tail[0] = 5.0
+        return np.sum(ys * ys)
+
+    return gw.grad(f)(XS)
+
+
+@promise("Aliases: overlapping slices", STORES)
+def _():
+    def f(xs):
+        ys = xs * 1.0
+        ys[1:] += ys[:-1]
+        return np.sum(ys * ys)
+
+    return gw.grad(f)(XS)
+
+
+@promise("Aliases: helpers that store into their arguments", STORES)
+def _():
+    def clear(ys, k):
+        ys[k] = 0.0
+
+    def f(xs):
+        ys = xs * xs
+        clear(ys, 0)
+        return np.sum(ys)
+
+    return gw.grad(f)(XS)
+
+
+@promise("Aliases: a stored parameter may not overlap another (AliasError)", STORES)
+def _():
+    def f(xs, ys):
+        xs[0] = ys[1]
+        return np.sum(xs * ys)
+
+    return gw.grad(f)(XS, XS)
+
+
+@promise("Aliases: reshape and ravel are views or copies", ARRAYS)
+def _():
+    return gw.grad(lambda xs: np.sum(xs.reshape(-1) * XS))(XS)
+
+
+# ---- Results, Types ------------------------------------------------------------------
+
+
+@dataclasses.dataclass
+class Orbit:
+    """A structure of the user's own."""
+
+    radius: float
+    speed: float
+
+    def __call__(self, x):
+        return x * self.radius
+
+    def energy(self):
+        return 0.5 * self.speed**2 - 1.0 / self.radius
+
+
+@promise("Results: an Orbit for an Orbit", OBJECTS)
+def _():
+    return gw.grad(lambda orbit: orbit.speed**2 - 1.0 / orbit.radius)(Orbit(1.0, 2.0))
+
+
+@promise("Results: the gradient of a dict is a dict", OBJECTS)
+def _():
+    return gw.grad(lambda params: params["w"] * params["b"])({"w": 1.0, "b": 2.0})
+
+
+@promise("Results: output structures may be dicts", OBJECTS)
+def _():
+    return gw.grad(lambda x: (x * x, {"value": x}), has_aux=True)(2.0)
+
+
+@promise("Results: objects made inside the program", OBJECTS)
+def _():
+    return gw.grad(lambda x: Orbit(x, 2.0 * x).energy())(2.0)
+
+
+@promise("Results: a method of an object that is differentiated", OBJECTS)
+def _():
+    return gw.grad(Orbit.energy)(Orbit(1.0, 2.0))
+
+
+@promise("Results: an object that can be called", OBJECTS)
+def _():
+    return gw.grad(Orbit(1.0, 2.0))(2.0)
+
+
+@promise("Types: allow_int=True", OBJECTS)
+def _():
+    return gw.grad(lambda pair: pair[0] ** pair[1], allow_int=True)((2.0, 3))
+
+
+# ---- Numbers, Kinks ------------------------------------------------------------------
+
+
+@promise("Numbers: fastmath=True asks for more", COMPILING)
+def _():
+    return gw.jit(square, fastmath=True)(2.0)
+
+
+@promise("Numbers: matrix products equal NumPy's", ARRAYS)
+def _():
+    return gw.grad(lambda xs: xs @ xs)(XS)
+
+
+@promise("Numbers: arrays made inside the program", ARRAYS)
+def _():
+    return gw.grad(lambda xs: np.sum(np.linspace(0.0, 1.0, 3) * xs))(XS)
+
+
+@promise("Numbers: reductions along an axis", ARRAYS)
+def _():
+    return gw.grad(lambda table: np.max(np.sum(table, axis=0)))(np.ones((2, 3)))
+
+
+@promise("Numbers: masks and arrays of indices", ARRAYS)
+def _():
+    return gw.grad(lambda xs: np.sum(xs[xs > 1.5]))(XS)
+
+
+@promise("Kinks: of repeated indices in y[i] = v the last write counts", STORES)
+def _():
+    def f(xs):
+        ys = xs * 0.0
+        ys[np.array([0, 0, 1])] = xs
+        return np.sum(ys)
+
+    return gw.grad(f)(XS)
+
+
+# ---- Captured values, Effects --------------------------------------------------------
+
+
+@promise("Captured values: variables of an enclosing function of the program", OBJECTS)
+def _():
+    def f(x):
+        count = 0.0
+
+        def step(y):
+            nonlocal count
+            count += y
+            return count
+
+        return step(x) + step(x)
+
+    return gw.grad(f)(2.0)
+
+
+@promise("Effects: warnings", HANDLERS)
+def _():
+    def f(x):
+        warnings.warn("large", stacklevel=1)
+        return x * x
+
+    return gw.grad(f)(2.0)
+
+
+@promise("Effects: logging", HANDLERS)
+def _():
+    def f(x):
+        logging.getLogger("f").info("x = %s", x)
+        return x * x
+
+    return gw.grad(f)(2.0)
+
+
+@promise("Effects: draws from a Generator that you pass", ARRAYS)
+def _():
+    return gw.grad(lambda x, rng: x * rng.normal())(2.0, np.random.default_rng(1))
+
+
+@promise("Effects: nothing is repeated by checkpoint", JACOBIANS)
+def _():
+    return gw.grad(gw.checkpoint(square))(2.0)
+
+
+# ---- Exceptions, Loops ---------------------------------------------------------------
+
+
+@promise("Exceptions: try and except", HANDLERS)
+def _():
+    def f(x):
+        try:
+            y = x / (x - 2.0)
+        except ZeroDivisionError:
+            y = x * x
+        return y
+
+    return gw.grad(f)(2.0)
+
+
+@promise("Exceptions: with np.errstate", HANDLERS)
+def _():
+    def f(x):
+        with np.errstate(divide="ignore"):
+            return 1.0 / x
+
+    return gw.grad(f)(2.0)
+
+
+@promise("Exceptions: raise ... from another", HANDLERS)
+def _():
+    def f(x):
+        if x > 0.0:
+            raise ValueError("no") from None
+        return x
+
+    return gw.grad(f)(-2.0)
+
+
+@promise("Loops: a list that grows", LISTS)
+def _():
+    def f(x, n):
+        ys = [x]
+        for _ in range(n):
+            ys.append(ys[-1] * x)
+        return ys[-1]
+
+    return gw.grad(f)(2.0, 3)
+
+
+@promise("Loops: a list that is stored into", LISTS)
+def _():
+    def f(x):
+        ys = [x, x]
+        ys[0] = x * x
+        return ys[0] * ys[1]
+
+    return gw.grad(f)(2.0)
+
+
+@promise("Loops: a comprehension over numbers of the run", LISTS)
+def _():
+    return gw.grad(lambda x, n: sum([x**k for k in range(n)]))(2.0, 3)
+
+
+@promise("Loops: a generator that is consumed in the program", LISTS)
+def _():
+    def powers(x):
+        for k in range(3):
+            yield x**k
+
+    def f(x):
+        s = 0.0
+        for power in powers(x):
+            s += power
+        return s
+
+    return gw.grad(f)(2.0)
+
+
+@promise("Loops: a list of layers that are dicts", OBJECTS)
+def _():
+    def f(layers, x):
+        for layer in layers:
+            x = x * layer["w"]
+        return x
+
+    return gw.grad(f)([{"w": 1.0}, {"w": 2.0}], 3.0)
+
+
+# ---- Source, The emitted text, Cost --------------------------------------------------
+
+
+@promise("Source: a custom rule", RULES)
+def _():
+    return gw.custom_jvp(square)
+
+
+@promise("Source: a custom rule of reverse mode", RULES)
+def _():
+    return gw.custom_vjp(square)
+
+
+@promise("Source: a row of the user's own", RULES)
+def _():
+    return gw.primitive(abs)
+
+
+@promise("Source: a callback", RULES)
+def _():
+    return gw.pure_callback(square, 2.0)
+
+
+@promise("The emitted text: edits of it are ordinary Python", FILES)
+def _():
+    return gw.from_source(gw.grad(square).source(2.0))
+
+
+@promise("The emitted text: standalone copies", FILES)
+def _():
+    return gw.grad(square).export("square.py", 2.0)
+
+
+@promise("Cost: memory_analysis says how much is stored", JACOBIANS)
+def _():
+    return gw.grad(square).memory_analysis(2.0)

@@ -1,0 +1,199 @@
+"""Algebra, core to core: the derivative's own arithmetic as a person would write it.
+
+    x_bar = 0.5 * (2.0 * p) + -q      ->      x_bar = p - q
+    x_bar += p; x_bar += p            ->      x_bar += 2.0 * p
+
+Every operation of the derivative goes through a `Builder` once more, now that cells
+have become values and it is known how often each is used; what is computed a second
+time is taken from the first.  The user's own arithmetic stays as it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from gradwright.transform.build import Builder
+from gradwright.transform.core import (
+    Assert,
+    Cell,
+    For,
+    Function,
+    If,
+    Let,
+    Place,
+    Statement,
+    Store,
+    Substitution,
+    Value,
+    While,
+    all_reads,
+    blocks,
+    leaves,
+    reads,
+    stores,
+    walk,
+)
+from gradwright.transform.primitives.structural import CAST, NAMED
+
+Block = list[Statement]
+
+
+def rewrite(f: Function) -> None:
+    """Write the derivative's operations of a function anew."""
+    work = _Rewriting(f)
+    f.body = work.block(f.body)
+    f.results = [work.operand(r) for r in f.results]
+
+
+class _Counted(Builder):
+    """A builder that takes an operation apart only where nothing else uses it."""
+
+    def __init__(self, uses: dict[Any, int]) -> None:
+        super().__init__(folds=True)
+        self.uses = uses
+        self.home: dict[Any, int] = {}
+
+    def may_split(self, a: Any) -> bool:
+        return self.is_near(a) and (self.uses.get(a, 0) <= 1 or super().may_split(a))
+
+    def is_near(self, a: Any) -> bool:
+        return self.home.get(a) == id(self.block)
+
+    def add(self, s: Statement) -> Statement:
+        if isinstance(s, Let):
+            self.home[s.out] = id(self.block)
+        return super().add(s)
+
+
+class _Rewriting:
+    """mapping: what stands for values whose statement has gone."""
+
+    def __init__(self, f: Function) -> None:
+        uses: dict[Any, int] = {}
+        for s in walk(f.body):
+            for v in reads(s):
+                uses[v] = uses.get(v, 0) + 1
+        for r in f.results:
+            for v in leaves(r):
+                uses[v] = uses.get(v, 0) + 1
+        self.builder = _Counted(uses)
+        self.mapping: dict[Any, Any] = {}
+        self.substitution = Substitution(self.mapping)
+        self.added: dict[Place, Store] = {}
+
+    def operand(self, o: Any) -> Any:
+        return self.substitution.operand(o) if self.mapping else o
+
+    def block(self, body: Block) -> Block:
+        outer, self.added = self.added, {}
+        with self.builder.nested([]) as out:
+            for s in body:
+                self.statement(s)
+        self.added = outer
+        return out
+
+    def statement(self, s: Statement) -> None:
+        self._forget(s)
+        match s:
+            case Let():
+                self._let(s)
+            case For():
+                bounds = {k: self.operand(getattr(s, k)) for k in ("start", "stop", "step")}
+                self.builder.block.append(replace(s, body=self.block(s.body), **bounds))
+            case While():
+                header, body = self.block(s.header), self.block(s.body)
+                condition = self.operand(s.condition)
+                new = replace(s, header=header, condition=condition, body=body)
+                self.builder.block.append(new)
+            case If():
+                condition = self.operand(s.condition)
+                then, orelse = self.block(s.then), self.block(s.orelse)
+                new = replace(s, condition=condition, then=then, orelse=orelse)
+                self.builder.block.append(new)
+            case Assert():
+                header = self.block(s.header)
+                new = replace(s, condition=self.operand(s.condition), header=header)
+                new.message = None if s.message is None else self.operand(s.message)
+                self.builder.block.append(new)
+            case Store() if _is_addition(s):
+                self._add(s)
+            case _:
+                new = self.substitution.statement(s) if self.mapping else s
+                self.builder.block.append(new)
+
+    # ---- operations ------------------------------------------------------------
+
+    def _let(self, s: Let) -> None:
+        b, p = self.builder, s.primitive
+        operands = tuple(map(self.operand, s.operands))
+        if s.adjoint and p.function in b.algebra and s.attribute is None:
+            b.where, b.adjoint, b.quiet = s.where, True, s.quiet
+            self._stand_for(s, b.let(p, *operands))
+            return
+        key = (p, operands, s.attribute)
+        is_pure = p.kind != "structural" or p is CAST
+        known = b.made.get(key) if is_pure and not s.out.users else None
+        if known is not None and (s.adjoint or not p.cheap):
+            self.mapping[s.out] = known
+            return
+        new = replace(s, operands=operands) if operands != s.operands else s
+        b.block.append(new)
+        if s.adjoint or not p.cheap:
+            b.made.setdefault(key, s.out)
+        if s.adjoint:
+            b.definition[s.out] = new
+            b.home[s.out] = id(b.block)
+
+    def _stand_for(self, s: Let, new: Any) -> None:
+        """`new` is what a statement computed; a name that says more is kept."""
+        last = self.builder.block[-1] if self.builder.block else None
+        made = next(iter(leaves(new)), None) if not isinstance(new, Value) else new
+        if isinstance(last, Let) and last.out is made and made not in self.builder.uses:
+            kept = last.primitive is s.primitive or s.out.users or "_bar" in s.out.name
+            if kept or "_dot" in s.out.name:
+                made.name, made.users, made.of = s.out.name, s.out.users, s.out.of
+            made.serial = s.out.serial
+            self.builder.uses[made] = self.builder.uses.get(s.out, 1)
+        self.mapping[s.out] = new
+
+    # ---- additions to one cell -------------------------------------------------
+
+    def _forget(self, s: Statement) -> None:
+        """Additions to cells that a statement reads or writes are over."""
+        if not self.added or isinstance(s, Let):
+            return
+        if isinstance(s, Store) and _is_addition(s):
+            return
+        touched = stores(s) | set(all_reads(s)) if blocks(s) else stores(s) | set(reads(s))
+        for place in [p for p in self.added if p in touched]:
+            del self.added[place]
+
+    def _add(self, s: Store) -> None:
+        """Two additions to a cell, of one user's line or of equal terms, are one."""
+        b = self.builder
+        new = replace(s, operand=self.operand(s.operand))
+        before = self.added.get(s.place) if s.accumulate else None
+        if before is not None:
+            b.where, b.adjoint, b.quiet = s.where, True, False
+            together = b.together(before.operand, new.operand, 1)
+            if together is None and _one_line(before, s):
+                together = b.add_up(before.operand, new.operand)
+            if together is not None:
+                b.block.remove(before)
+                new.operand, new.accumulate = together, before.accumulate
+                if isinstance(together, Value) and s.place.name.endswith(("_bar", "_dot")):
+                    together.name, together.of = s.place.name, s.place
+        self.added[s.place] = new
+        b.block.append(new)
+
+
+def _is_addition(s: Store) -> bool:
+    """Whether it sets a cell of the derivative's own, or adds to it."""
+    return s.adjoint and isinstance(s.place, Cell) and not s.index
+
+
+def _one_line(a: Store, b: Store) -> bool:
+    if a.where is None or b.where is None:
+        return False
+    return (a.where.filename, a.where.line) == (b.where.filename, b.where.line)

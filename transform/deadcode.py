@@ -1,0 +1,223 @@
+"""Dead code, core to core: what no result, effect or exception depends on is removed.
+
+    v = x * x; y = x + 1.0; return y      ->      y = x + 1.0; return y
+
+What may raise in the user's own program stays; a tape goes with its last live pop.
+"""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import replace
+from typing import Any
+
+from gradwright.transform.core import (
+    Alloc,
+    Assert,
+    Break,
+    Call,
+    Cell,
+    Effect,
+    For,
+    Function,
+    If,
+    Let,
+    Load,
+    Pop,
+    Push,
+    Raise,
+    Statement,
+    Store,
+    Tape,
+    While,
+    all_reads,
+    blocks,
+    leaves,
+    program,
+    reads,
+    type_of,
+    walk,
+)
+from gradwright.transform.indices import Linear
+
+Block = list[Statement]
+
+def drop_dead(f: Function) -> None:
+    """Remove what no result, effect or exception of the program depends on."""
+    tapes: set[Any] = {p for p in f.params if isinstance(p, Tape)}
+    tapes |= {r for r in f.results if isinstance(r, Tape)}
+    while True:
+        live = {v for r in f.results for v in leaves(r)}
+        liveness = _Liveness(set(tapes))
+        body, _ = liveness.block(f.body, live | tapes, set())
+        if liveness.tapes == tapes:
+            break
+        tapes = liveness.tapes
+    used = {v for s in walk(body) for v in reads(s)} | {
+        s.place for s in walk(body) if isinstance(s, Store)
+    }
+    used |= {v for r in f.results for v in leaves(r)}
+    f.body = _without_allocs(body, used)
+
+
+def _without_allocs(body: Block, used: set[Any]) -> Block:
+    result: Block = []
+    for s in body:
+        if isinstance(s, Alloc) and s.place not in used:
+            continue
+        for b in blocks(s):
+            b[:] = _without_allocs(b, used)
+        result.append(s)
+    return result
+
+
+class _Liveness:
+    """A backward pass; `tapes` are those from which something live is popped."""
+
+    def __init__(self, tapes: set[Any]) -> None:
+        self.known = set(tapes)
+        self.tapes = tapes
+
+    def block(
+        self, body: Block, live: set[Any], after_loop: set[Any]
+    ) -> tuple[Block, set[Any]]:
+        kept: Block = []
+        for s in reversed(body):
+            new, live = self.statement(s, live, after_loop)
+            if new is not None:
+                kept.insert(0, new)
+        return kept, live
+
+    def statement(
+        self, s: Statement, live: set[Any], after_loop: set[Any]
+    ) -> tuple[Statement | None, set[Any]]:
+        match s:
+            case Let() | Load():
+                if s.out not in live and not may_raise(s):
+                    return None, live
+                return s, (live - {s.out}) | set(reads(s))
+            case Store():
+                if s.place not in live:
+                    return None, live
+                whole = not s.accumulate and not s.index
+                return s, (live - {s.place} if whole else live) | set(reads(s))
+            case Alloc():
+                return s, live - {s.place} | set(reads(s))
+            case Push():
+                if s.tape not in self.known:
+                    return None, live
+                return s, live | set(reads(s))
+            case Pop():
+                return self._pop(s, live)
+            case Call():
+                if not any(o in live for o in s.outs) and not _has_effect(s, self.known):
+                    return None, live
+                self.tapes.update(o for o in s.operands if isinstance(o, Tape))
+                return s, (live - set(s.outs)) | set(reads(s))
+            case Break():
+                return s, set(after_loop)
+            case Raise():
+                return s, set(reads(s))
+            case Effect() | Assert():
+                return s, live | set(all_reads(s))
+            case If():
+                return self._if(s, live, after_loop)
+            case For() | While():
+                return self._loop(s, live)
+        raise AssertionError(s)
+
+    def _pop(self, s: Pop, live: set[Any]) -> tuple[Statement | None, set[Any]]:
+        if s.out in live or (isinstance(s.out, Tape) and s.out in self.known):
+            self.tapes.add(s.tape)
+            if isinstance(s.out, Tape):
+                self.tapes.add(s.out)
+        if s.tape not in self.known:
+            return None, live
+        return s, (live - {s.out}) | {s.tape}
+
+    def _if(
+        self, s: If, live: set[Any], after_loop: set[Any]
+    ) -> tuple[Statement | None, set[Any]]:
+        then, live_then = self.block(s.then, live, after_loop)
+        orelse, live_orelse = self.block(s.orelse, live, after_loop)
+        if not then and not orelse:
+            return None, live
+        live = live_then | live_orelse | set(leaves(s.condition))
+        return replace(s, then=then, orelse=orelse), live
+
+    def _loop(self, s: For | While, live: set[Any]) -> tuple[Statement | None, set[Any]]:
+        if not self._matters(s, live):
+            return None, live
+        after = set(live)
+        grown = set(live)
+        tested = s.condition if isinstance(s, While) else None
+        while True:
+            head = set(grown)
+            header: Block = []
+            if isinstance(s, While):
+                grown |= set(leaves(tested))
+                header, grown = self.block(s.header, grown, after)
+                body, inside = self.block(s.body, head | grown, after)
+            else:
+                body, inside = self.block(s.body, head, after)
+            grown = head | grown | inside
+            if grown == head:
+                break
+        if isinstance(s, While):
+            return replace(s, header=header, body=body), grown
+        live = (grown - {s.symbol}) | set(reads(s))
+        return (replace(s, body=body), live) if body else (None, after)
+
+    def _matters(self, s: For | While, live: set[Any]) -> bool:
+        """Whether anything after the loop, or any effect, depends on it."""
+        for t in walk([s]):
+            match t:
+                case Store() if t.place in live:
+                    return True
+                case Push() | Pop() if t.tape in self.known:
+                    return True
+                case Pop() if t.out in live:
+                    return True
+                case Effect() | Raise() | Assert():
+                    return True
+                case Call() if _has_effect(t, self.known):
+                    return True
+                case Let() | Load() if may_raise(t):
+                    return True
+        return False
+
+
+def _has_effect(s: Call, tapes: set[Any]) -> bool:
+    if any(o in tapes for o in s.operands if isinstance(o, Tape)):
+        return True
+    return any(
+        isinstance(t, Effect | Raise | Assert) or (isinstance(t, Let | Load) and may_raise(t))
+        for f in program(s.function)
+        for t in walk(f.body)
+    )
+
+
+def may_raise(s: Let | Load) -> bool:
+    """Whether dropping an unused statement could hide the user's exception."""
+    if s.adjoint or s.safe:
+        return False
+    if isinstance(s, Load):
+        return bool(s.index) or s.unsure
+    p = s.primitive
+    if not p.raises or not all(type_of(o).python for o in s.operands):
+        return False
+    if p.function in (operator.truediv, operator.floordiv, operator.mod):
+        return not _is_nonzero(s.operands[1])
+    if p.function is operator.pow:
+        return not _is_positive(s.operands[1])
+    return True
+
+
+def _is_nonzero(o: Any) -> bool:
+    value = o.constant if isinstance(o, Linear) else getattr(o, "value", None)
+    return bool(value)
+
+
+def _is_positive(o: Any) -> bool:
+    value = o.constant if isinstance(o, Linear) else getattr(o, "value", None)
+    return isinstance(value, int | float) and value >= 0

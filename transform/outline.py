@@ -1,0 +1,152 @@
+"""Outline: a statement that does not fit on its line is taken apart.
+
+    area_bar = (long * product) + (another * long * product)
+
+    ->  area_bar = long * product
+        area_bar += another * long * product
+
+Each nested expression knows the value that it is (`held`).  A conditional expression
+that has a line to itself and is still too long becomes an `if` statement.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+from gradwright.transform.core import Call, Cell, Pop, Statement, Value
+from gradwright.transform.layout import WIDTH, text_of
+from gradwright.transform.spelling import Name, name_of
+
+Long = list[tuple[list[ast.stmt], ast.stmt, int]]
+
+
+def held(tree: ast.expr, v: Value, s: Statement) -> None:
+    """Note which value an expression is."""
+    if not hasattr(tree, "held"):
+        tree.held = v  # type: ignore[attr-defined]
+        tree.acts = isinstance(s, Pop | Call)  # type: ignore[attr-defined]
+
+
+def outline(long: Long) -> bool:
+    """Give a part of each long statement a name; whether any has such a part."""
+    return any([_outline(block, s, columns) for block, s, columns in long])
+
+
+def _outline(block: list[ast.stmt], s: ast.stmt, columns: int) -> bool:
+    k = next((k for k, t in enumerate(block) if t is s), None)
+    if k is None:
+        return False
+    match s:
+        case ast.Assign(targets=[Name(thing=cell)], value=ast.IfExp() as chosen):
+            block[k] = if_statement(cell, chosen)
+            note(block[k], s)
+            return True
+    roots = list(_roots(s))
+    is_named = isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name)
+    parts = [p for root in roots for p in _parts(root) if not (is_named and p is root)]
+    best = _best(parts, columns)
+    if best is None or not _may_go_first(best, roots):
+        return False
+    first = ast.Assign([name_of(best.held, True)], best)
+    note(first, s)
+    block.insert(k, first)
+    _replace(s, best, name_of(best.held))
+    return True
+
+
+def note(s: ast.stmt, like: ast.stmt) -> None:
+    """The same user's line for a statement and all inside it."""
+    for t in ast.walk(s):
+        if isinstance(t, ast.stmt):
+            t.where = getattr(like, "where", None)  # type: ignore[attr-defined]
+            t.adjoint = getattr(like, "adjoint", False)  # type: ignore[attr-defined]
+
+
+def _roots(s: ast.stmt) -> Iterator[ast.expr]:
+    """The expressions that a statement evaluates exactly once, at its start."""
+    match s:
+        case ast.If() | ast.Assert():
+            yield s.test
+        case ast.For():
+            yield s.iter
+        case ast.Assign() | ast.AugAssign() | ast.Expr():
+            yield s.value
+        case ast.Return() if s.value is not None:
+            yield s.value
+        case ast.Raise() if s.exc is not None:
+            yield s.exc
+
+
+def _parts(tree: ast.AST) -> Iterator[Any]:
+    """The parts that are always evaluated and that have a name to be called by."""
+    if hasattr(tree, "held"):
+        yield tree
+    match tree:
+        case ast.IfExp():
+            yield from _parts(tree.test)
+        case ast.BoolOp():
+            yield from _parts(tree.values[0])
+        case ast.Compare():
+            yield from _parts(tree.left)
+            yield from _parts(tree.comparators[0])
+        case ast.JoinedStr():
+            pass
+        case _:
+            for child in ast.iter_child_nodes(tree):
+                if isinstance(child, ast.expr | ast.keyword):
+                    yield from _parts(child)
+
+
+def _best(parts: list[Any], columns: int) -> Any:
+    """The part to name: what makes the statement fit, or else the widest."""
+    best, rank = None, (0, 0, 0)
+    for p in parts:
+        width, name = len(text_of(p)), len(p.held.name)
+        gain = width - name
+        if gain < 4:
+            continue
+        fits = columns - gain <= WIDTH and width + name < WIDTH - 12
+        new = (int(fits), int(p.held.name.endswith(("_bar", "_dot"))), gain)
+        if new > rank:
+            best, rank = p, new
+    return best
+
+
+def _may_go_first(part: ast.expr, roots: list[ast.expr]) -> bool:
+    """Whether nothing that acts would change its place among others that do."""
+    inner = {id(n) for n in ast.walk(part)}
+    acts = [n for root in roots for n in ast.walk(root) if getattr(n, "acts", False)]
+    return not any(id(n) in inner for n in acts) or all(id(n) in inner for n in acts)
+
+
+def _replace(s: ast.stmt, part: ast.expr, name: ast.expr) -> None:
+    for parent in ast.walk(s):
+        for key, child in ast.iter_fields(parent):
+            if child is part:
+                setattr(parent, key, name)
+                return
+            if isinstance(child, list):
+                for k, c in enumerate(child):
+                    if c is part:
+                        child[k] = name
+                        return
+
+
+# ---- conditional expressions -------------------------------------------------------
+
+
+def is_chain(tree: ast.expr) -> bool:
+    """Whether a conditional expression holds another as its branch."""
+    return isinstance(tree, ast.IfExp) and any(
+        isinstance(n, ast.IfExp) for b in (tree.body, tree.orelse) for n in ast.walk(b)
+    )
+
+
+def if_statement(cell: Cell, tree: ast.expr) -> ast.stmt:
+    """A conditional expression as if, elif, else that assign the cell."""
+    if not isinstance(tree, ast.IfExp):
+        return ast.Assign([name_of(cell, True)], tree)
+    then, orelse = if_statement(cell, tree.body), if_statement(cell, tree.orelse)
+    return ast.If(tree.test, [then], [orelse])

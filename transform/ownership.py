@@ -1,0 +1,105 @@
+"""Results of their own, core to core: what would share memory is copied.
+
+    return x            ->   return x.copy()              x is an argument
+    return y, y[1:]     ->   return y, y[1:].copy()
+
+Two results never share memory, and none does with an argument or a captured array.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradwright.transform.core import (
+    Call,
+    Cell,
+    Function,
+    Let,
+    Load,
+    Pop,
+    Push,
+    Statement,
+    Store,
+    Tape,
+    Value,
+    walk,
+)
+from gradwright.transform.primitives.structural import COPY, NAMED
+
+VIEWS = ("np.real", "np.imag")  # primitives that may give back a part of their operand
+
+
+def own_results(function: Function) -> None:
+    """Copy each result that is part of an argument or of an earlier result."""
+    memory = _Memory(function, ())
+    taken: set[Any] = set(function.params)
+    for k, r in enumerate(function.results):
+        if not isinstance(r, Value) or not r.type.is_array:
+            continue
+        roots = memory.of(r)
+        if roots & taken:
+            out = Value(r.name, r.type)
+            function.body.append(Let(out, COPY, (r,), adjoint=True))
+            function.results[k] = out
+        else:
+            taken |= roots
+
+
+class _Memory:
+    """Whose memory the arrays of a function may be: parameters, buffers, new values."""
+
+    def __init__(self, function: Function, callers: tuple[Function, ...]) -> None:
+        self.callers = (*callers, function)
+        self.made: dict[Any, Statement] = {}
+        self.held: dict[Any, list[Any]] = {}  # what was put into cells and tapes
+        for s in walk(function.body):
+            match s:
+                case Let() | Load() | Pop():
+                    self.made[s.out] = s
+                case Call():
+                    self.made.update(dict.fromkeys(s.outs, s))
+                case Store(place=Cell()):
+                    self.held.setdefault(s.place, []).append(s.operand)
+                case Push():
+                    self.held.setdefault(s.tape, []).append(s.operand)
+
+    def of(self, thing: Any) -> set[Any]:
+        """The roots of a value, cell or tape."""
+        roots: set[Any] = set()
+        seen: set[Any] = set()
+        todo = [thing]
+        while todo:
+            v = todo.pop()
+            if v in seen:
+                continue
+            seen.add(v)
+            sources = self._sources(v)
+            todo += sources
+            if not sources:
+                roots.add(v)
+        return roots
+
+    def _sources(self, v: Any) -> list[Any]:
+        """The values and places whose memory this one shares; none where it is new."""
+        if isinstance(v, Cell | Tape):
+            return [o for o in self.held.get(v, ()) if isinstance(o, Value | Tape)]
+        match self.made.get(v):
+            case Load(source=source):
+                return [source]
+            case Pop(tape=tape):
+                return [tape]
+            case Let(primitive=p) as let if p is NAMED or p.spelling in VIEWS:
+                return [o for o in let.operands if isinstance(o, Value)]
+            case Call() as call:
+                return self._given(call, call.outs.index(v))
+        return []
+
+    def _given(self, call: Call, k: int) -> list[Any]:
+        """The operands of a call whose memory its result may be."""
+        g = call.function
+        operands = [o for o in call.operands if isinstance(o, Value) and o.type.is_array]
+        if g in self.callers:
+            return operands
+        roots = _Memory(g, self.callers).of(g.results[k])
+        pairs = zip(g.params, call.operands, strict=True)
+        return [o for p, o in pairs if p in roots and o in operands]

@@ -1,0 +1,268 @@
+"""Spelling: how operations, literals and indices are written as trees of Python.
+
+    mul, [w, y]   ->   w * y            sum over axis 0 of x   ->   np.sum(x, axis=0)
+
+Nothing here knows of statements; `emit` decides what becomes one.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from typing import Any
+
+from gradwright.transform.core import Const, Let
+from gradwright.transform.primitives.record import Primitive
+from gradwright.transform.primitives.structural import (
+    CAST,
+    COPY,
+    DISPLAY,
+    FORMAT,
+    NAMED,
+    SPREAD,
+    SUM_TO,
+)
+from gradwright.transform.types import Type
+
+BINARY = {
+    "+": ast.Add, "-": ast.Sub, "*": ast.Mult, "/": ast.Div, "//": ast.FloorDiv,
+    "%": ast.Mod, "**": ast.Pow, "&": ast.BitAnd, "|": ast.BitOr, "^": ast.BitXor,
+    "<<": ast.LShift, ">>": ast.RShift,
+}  # fmt: skip
+UNARY = {"-": ast.USub, "+": ast.UAdd, "~": ast.Invert, "not": ast.Not}
+COMPARE = {
+    "<": ast.Lt, "<=": ast.LtE, ">": ast.Gt, ">=": ast.GtE, "==": ast.Eq, "!=": ast.NotEq,
+    "is": ast.Is, "is not": ast.IsNot,
+}  # fmt: skip
+OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
+    ast.In: ast.NotIn, ast.NotIn: ast.In,
+}  # fmt: skip
+MODULES = {"np": "import numpy as np", "math": "import math", "cmath": "import cmath"}
+
+
+class Name(ast.Name):
+    """A name not settled yet: of a value or a place."""
+
+    thing: Any
+
+
+def name_of(thing: Any, store: bool = False) -> Name:
+    """A node that stands for a thing."""
+    node = Name(id=thing.name, ctx=ast.Store() if store else ast.Load())
+    node.thing = thing
+    return node
+
+
+class Spelling:
+    """Writes expressions; `imports` gathers the modules they name."""
+
+    def __init__(self, imports: dict[str, None]) -> None:
+        self.imports = imports
+
+    def dotted(self, text: str, negative: bool = False) -> ast.expr:
+        """`np.sum`, and the import that it needs."""
+        head, *others = text.split(".")
+        if head in MODULES:
+            self.imports.setdefault(MODULES[head])
+        tree: ast.expr = ast.Name(head)
+        for name in others:
+            tree = ast.Attribute(tree, name)
+        return ast.UnaryOp(ast.USub(), tree) if negative else tree
+
+    def call(self, name: str, arguments: list[ast.expr], **keywords: ast.expr) -> ast.Call:
+        named = [ast.keyword(k, v) for k, v in keywords.items()]
+        return ast.Call(self.dotted(name), arguments, named)
+
+    def constant(self, o: Const) -> ast.expr:
+        if o.text is not None:
+            return self.dotted(o.text.lstrip("-"), o.text.startswith("-"))
+        if isinstance(o.value, float) and not math.isfinite(o.value):
+            text = "nan" if math.isnan(o.value) else "inf"
+            return self.dotted(f"math.{text}", o.value < 0)
+        return number(o.value)
+
+    def exception(self, cls: type[BaseException]) -> ast.expr:
+        if cls.__module__ != "builtins":
+            self.imports.setdefault(f"from {cls.__module__} import {cls.__qualname__}")
+        return ast.Name(cls.__qualname__)
+
+    def primitive(self, s: Let, trees: list[ast.expr]) -> ast.expr:
+        """An operation on operands."""
+        p: Primitive = s.primitive
+        if p is NAMED:
+            return trees[0]
+        if p is FORMAT:
+            return f_string(s.attribute, trees)
+        if p is DISPLAY:
+            return self._display(trees, s.attribute)
+        if p is CAST:
+            return self._cast(trees[0], s.attribute)
+        if p is COPY:
+            return ast.Call(ast.Attribute(trees[0], "copy"), [], [])
+        if p is SPREAD:
+            return self.call("np.full_like", [trees[1], trees[0]])
+        if p is SUM_TO:
+            return self._sum_to(trees[0], *s.attribute)
+        if p.spelling in ("np.real", "np.imag"):
+            return ast.Attribute(trees[0], p.spelling[3:])
+        if p.is_operator:
+            return operation(p.spelling, trees)
+        return self.call(p.spelling, trees)
+
+    def _display(self, trees: list[ast.expr], shape: tuple[int, ...]) -> ast.expr:
+        items = iter(trees)
+
+        def nest(shape: tuple[int, ...]) -> ast.expr:
+            if not shape:
+                return next(items)
+            return ast.List([nest(shape[1:]) for _ in range(shape[0])])
+
+        return self.call("np.array", [nest(shape)])
+
+    def _cast(self, tree: ast.expr, wanted: Type) -> ast.expr:
+        if wanted.python:
+            return ast.Call(ast.Name(wanted.dtype), [tree], [])
+        if wanted.is_array:
+            dtype = self.dotted(f"np.{wanted.dtype}")
+            return ast.Call(ast.Attribute(tree, "astype"), [dtype], [])
+        return self.call(f"np.{wanted.dtype}", [tree])
+
+    def _sum_to(self, tree: ast.expr, lead: int, kept: tuple[int, ...]) -> ast.expr:
+        if lead:
+            tree = self.call("np.sum", [tree], axis=_axes(tuple(range(lead))))
+        if kept:
+            keepdims = ast.Constant(True)
+            tree = self.call("np.sum", [tree], axis=_axes(kept), keepdims=keepdims)
+        return tree
+
+
+def _axes(axes: tuple[int, ...]) -> ast.expr:
+    if len(axes) == 1:
+        return ast.Constant(axes[0])
+    return ast.Tuple([ast.Constant(k) for k in axes])
+
+
+# ---- numbers and operators ---------------------------------------------------------
+
+
+def number(value: Any) -> ast.expr:
+    """A literal; the sign of a number stands before it."""
+    if isinstance(value, complex):
+        imaginary = ast.Constant(complex(0.0, abs(value.imag)))
+        negative = math.copysign(1.0, value.imag) < 0
+        if value.real == 0 and math.copysign(1.0, value.real) > 0 and not negative:
+            return imaginary
+        if value.real == 0 and negative and math.copysign(1.0, value.real) < 0:
+            return ast.UnaryOp(ast.USub(), imaginary)
+        sign = ast.Sub() if negative else ast.Add()
+        return ast.BinOp(number(value.real), sign, imaginary)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        if value < 0 or (value == 0 and math.copysign(1, value) < 0):
+            return ast.UnaryOp(ast.USub(), ast.Constant(-value))
+    return ast.Constant(value)
+
+
+def sum_of(terms: list[tuple[ast.expr, int]], offset: int) -> ast.expr:
+    """`n - 2 * i - 1`: positive terms first, in the program's order."""
+    tree: ast.expr | None = None
+    for term, c in sorted(terms, key=lambda t: t[1] < 0):
+        if abs(c) != 1:
+            term = ast.BinOp(ast.Constant(abs(c)), ast.Mult(), term)
+        if tree is None:
+            tree = ast.UnaryOp(ast.USub(), term) if c < 0 else term
+        else:
+            tree = ast.BinOp(tree, ast.Sub() if c < 0 else ast.Add(), term)
+    if tree is None:
+        return number(offset)
+    if offset:
+        sign = ast.Sub() if offset < 0 else ast.Add()
+        tree = ast.BinOp(tree, sign, ast.Constant(abs(offset)))
+    return tree
+
+
+def operation(spelling: str, trees: list[ast.expr]) -> ast.expr:
+    """An operator on one or two operands."""
+    if spelling == "not" and isinstance(trees[0], ast.Compare):
+        return negated(trees[0])
+    if len(trees) == 1:
+        return ast.UnaryOp(UNARY[spelling](), trees[0])
+    left, right = trees
+    if spelling in COMPARE:
+        return ast.Compare(left, [COMPARE[spelling]()], [right])
+    return ast.BinOp(left, BINARY[spelling](), right)
+
+
+def negated(test: ast.expr) -> ast.expr:
+    """`not test`, said without `not` where that is the same."""
+    match test:
+        case ast.UnaryOp(op=ast.Not()):
+            return test.operand
+        case ast.Compare(ops=[op]) if type(op) in OPPOSITE:
+            return ast.Compare(test.left, [OPPOSITE[type(op)]()], test.comparators)
+    return ast.UnaryOp(ast.Not(), test)
+
+
+def counting(start: ast.expr, stop: ast.expr, step: ast.expr) -> ast.Call:
+    """A range without the arguments that say nothing."""
+    arguments = [start, stop, step]
+    if isinstance(step, ast.Constant) and step.value == 1:
+        arguments.pop()
+        if isinstance(start, ast.Constant) and start.value == 0:
+            arguments.pop(0)
+    return ast.Call(ast.Name("range"), arguments, [])
+
+
+# ---- conditions --------------------------------------------------------------------
+
+
+def choice(test: ast.expr, then: ast.expr, orelse: ast.expr) -> ast.expr:
+    """A conditional expression, an `and` or an `or`."""
+    shown = ast.dump(test)
+    if ast.dump(orelse) == shown:
+        return _bool_op(ast.And(), test, then)
+    if ast.dump(then) == shown:
+        return _bool_op(ast.Or(), test, orelse)
+    return ast.IfExp(test, then, orelse)
+
+
+def _bool_op(op: ast.boolop, first: ast.expr, second: ast.expr) -> ast.expr:
+    values = [first]
+    if isinstance(second, ast.BoolOp) and type(second.op) is type(op):
+        values += second.values
+    else:
+        values.append(second)
+    chained = _chained(values) if isinstance(op, ast.And) else None
+    return chained or ast.BoolOp(op, values)
+
+
+def _chained(values: list[ast.expr]) -> ast.expr | None:
+    """`a < b and b < c` is `a < b < c`, where b is a name or a literal."""
+    if not all(isinstance(v, ast.Compare) for v in values):
+        return None
+    first, *others = values
+    assert isinstance(first, ast.Compare)
+    left, ops, right = first.left, list(first.ops), list(first.comparators)
+    for v in others:
+        assert isinstance(v, ast.Compare)
+        shared = isinstance(v.left, ast.Name | ast.Constant)
+        if not shared or ast.dump(v.left) != ast.dump(right[-1]):
+            return None
+        if isinstance(v.left, Name) and v.left.thing is not right[-1].thing:  # type: ignore[attr-defined]
+            return None
+        ops += v.ops
+        right += v.comparators
+    return ast.Compare(left, ops, right)
+
+
+def f_string(parts: tuple[Any, ...], trees: list[ast.expr]) -> ast.expr:
+    """Text, and operands by (which, conversion, format)."""
+    values: list[ast.expr] = []
+    for part in parts:
+        if isinstance(part, str):
+            values.append(ast.Constant(part))
+        else:
+            k, conversion, spec = part
+            shown = ast.JoinedStr([ast.Constant(spec)]) if spec else None
+            values.append(ast.FormattedValue(trees[k], conversion, shown))
+    return ast.JoinedStr(values)
