@@ -22,13 +22,14 @@ from gradwright.transform.core import (
     Operand,
     Raise,
     Value,
-    settle,
     type_of,
 )
 from gradwright.transform.errors import NotDifferentiable, UnsupportedSyntax
 from gradwright.transform.forward import tangents
 from gradwright.transform.reverse import Split, gradient, halves
 from gradwright.transform.source import Source
+from gradwright.transform.scopes import settle
+from gradwright.transform.simplify import simplify
 from gradwright.transform.specialise.abstract import (
     Static,
     Structure,
@@ -97,7 +98,7 @@ def _grad(d: Derived, step: Step) -> Derived:
     value, aux = _scalar_result(d, step)
     wrt = differentiated(d, step)
     is_value = step.kind == "value_and_grad"
-    f = gradient(d.function, wrt, None, value=is_value)
+    f = gradient(settle(simplify(d.function)), wrt, None, value=is_value)
     others = d.function.results[1:]
     bars = f.results[(1 if is_value else 0) + len(others) :]
     grads = _per_argument(d, step, dict(zip(wrt, bars, strict=True)))
@@ -218,7 +219,7 @@ def _last_return(source: Source) -> Any:
 def _jvp(d: Derived, step: Step) -> Derived:
     wrt = _inexact_parameters(d)
     value, aux = _with_aux(d, step)
-    f, dots, results = tangents(settle(d.function), wrt)
+    f, dots, results = tangents(settle(simplify(d.function)), wrt)
     dot_of = dict(zip(wrt, dots, strict=True))
     given = [mapped(lambda leaf: dot_of.get(leaf, Static(None)), a) for a in d.arguments]
     out = iter(results[len(d.function.results) :])
@@ -245,7 +246,7 @@ def _vjp(d: Derived, step: Step) -> Derived:
     value, aux = _with_aux(d, step)
     seeded = [leaf for leaf in leaves(value) if is_operand(leaf)]
     beside = [leaf for leaf in leaves(aux) if is_operand(leaf)]
-    function = settle(d.function)
+    function = settle(simplify(d.function))
     if step.has_aux:
         function = replace(function, results=seeded)
     split = halves(function, _inexact_parameters(d), None)

@@ -104,9 +104,9 @@ class _Reader:
             case "push":
                 return Push(*self.operands(rest))
             case "raise":
-                return Raise(ValueError, tuple(self.operands(rest)))
+                return Raise(ValueError, self.behind("ValueError", rest))
             case "effect":
-                return Effect(print, tuple(self.operands(rest)))
+                return Effect(print, self.behind("print", rest))
             case "if":
                 return self.branch(rest, depth)
             case "while:":
@@ -151,6 +151,11 @@ class _Reader:
 
     def operands(self, text: str) -> list[Any]:
         return [self.operand(part) for part in text.split(", ") if part]
+
+    def behind(self, word: str, text: str) -> tuple[Any, ...]:
+        """The operands behind the one callable that stands here."""
+        assert text.startswith(word), text
+        return tuple(self.operands(text.removeprefix(word).strip()))
 
     def operand(self, text: str) -> Any:
         if text not in self.names:

@@ -146,16 +146,19 @@ class _Rewriting:
             b.home[s.out] = id(b.block)
 
     def _stand_for(self, s: Let, new: Any) -> None:
-        """`new` is what a statement computed; a name that says more is kept."""
-        last = self.builder.block[-1] if self.builder.block else None
-        made = next(iter(leaves(new)), None) if not isinstance(new, Value) else new
-        if isinstance(last, Let) and last.out is made and made not in self.builder.uses:
-            kept = last.primitive is s.primitive or s.out.users or "_bar" in s.out.name
-            if kept or "_dot" in s.out.name:
-                made.name, made.users, made.of = s.out.name, s.out.users, s.out.of
-            made.serial = s.out.serial
-            self.builder.uses[made] = self.builder.uses.get(s.out, 1)
-        self.mapping[s.out] = new
+        """`new` is what a statement computed; made just now, it stays the same value."""
+        b = self.builder
+        last = b.block[-1] if b.block else None
+        if not isinstance(last, Let) or last.out is not new or new in b.uses:
+            self.mapping[s.out] = new
+            return
+        says = s.out.users or s.out.name.endswith(("_bar", "_dot"))
+        if last.primitive is not s.primitive and not says:
+            s.out.name = new.name
+        last.out = s.out
+        b.made[last.primitive, last.operands, last.attribute] = s.out
+        b.definition[s.out] = last
+        b.home[s.out] = id(b.block)
 
     # ---- additions to one cell -------------------------------------------------
 

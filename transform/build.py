@@ -41,6 +41,14 @@ NOUNS = {
     "//": "quotient", "%": "remainder", "np.where": "chosen",
 }  # fmt: skip
 
+CONDITIONS = {  # of each comparison: what it says, and what it says of zero
+    ">": ("above", "positive"), ">=": ("above", "positive"),
+    "<": ("below", "negative"), "<=": ("below", "negative"),
+    "==": ("equal", "zero"), "!=": ("different", "nonzero"),
+    "is": ("same", "zero"), "is not": ("different", "nonzero"),
+}  # fmt: skip
+SWAPPED = {">": "<", ">=": "<=", "<": ">", "<=": ">="}
+
 
 def constant(value: Any, text: str | None = None) -> Operand:
     """A literal as an operand; a Python int is a linear form."""
@@ -128,7 +136,7 @@ class Builder:
         key = (p, operands, attribute)
         if self.folds and key in self.made:
             return _operand(self.made[key])
-        out = Value(name or NOUNS.get(p.spelling, p.name), type)
+        out = Value(name or noun(p, operands), type)
         s = Let(out, p, operands, attribute)
         s.quiet = self.quiet
         self.add(s)
@@ -329,6 +337,27 @@ class Builder:
                 if inner is not None:
                     return self.operator(function, inner, made[1])
         return None
+
+
+def noun(p: Primitive, operands: tuple[Operand, ...]) -> str:
+    """What the result of an operation is called: `product`, `x_is_positive`."""
+    if p.spelling not in CONDITIONS:
+        return NOUNS.get(p.spelling, p.name)
+    (left, right), spelling = operands, p.spelling
+    if not _called(left) and _called(right):
+        left, right, spelling = right, left, SWAPPED.get(spelling, spelling)
+    name, words = _called(left), CONDITIONS[spelling]
+    says = f"is_{words[1] if is_const(right, 0) else words[0]}"
+    return f"{name}_{says}" if name else says
+
+
+def _called(o: Operand) -> str:
+    """The name of an operand that has one of its own."""
+    if isinstance(o, Linear) and len(o.terms) == 1 and not o.offset:
+        (o,) = o.symbols()
+    if not isinstance(o, Value) or o.name in NOUNS.values():
+        return ""
+    return o.name
 
 
 def literal(o: Operand) -> float | None:

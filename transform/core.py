@@ -522,17 +522,6 @@ class Substitution:
         return s
 
 
-def settle(function: Function) -> Function:
-    """The output of one transform as the primal of the next."""
-    for f in program(function):
-        for s in walk(f.body):
-            if s.adjoint:
-                s.adjoint = False
-                if isinstance(s, Let | Load):
-                    s.safe = True
-    return function
-
-
 def clone(block: list[Statement]) -> list[Statement]:
     """The same block with values and places of its own for all that it defines."""
     fresh: dict[Any, Any] = {}

@@ -58,10 +58,11 @@ from gradwright.transform.outline import held, if_statement, is_chain, note, out
 from gradwright.transform.spelling import (
     MODULES,
     Spelling,
-    choice,
+    bool_op,
     counting,
     name_of,
     negated,
+    product,
     sum_of,
 )
 from gradwright.transform.types import Type
@@ -186,9 +187,14 @@ class _FunctionEmitter:
             for v in reads(s):
                 use = self.uses.setdefault(v, _Use())
                 use.count += 1
-                use.blocks.add(id(s.header) if isinstance(s, While | Assert) else home)
+                inside = isinstance(s, While) or (
+                    isinstance(s, Assert) and v not in set(leaves(s.condition))
+                )
+                use.blocks.add(id(s.header) if inside else home)  # type: ignore[union-attr]
+            short = _short(s)
             for b in blocks(s):
-                self._count(b)
+                if b is not short:
+                    self._count(b)
 
     def body(self) -> list[ast.stmt]:
         out: list[ast.stmt] = []
@@ -380,7 +386,11 @@ class _FunctionEmitter:
         found = [self.operand(o) for o in s.operands]
         places = set().union(*(w.places for w in found)) if found else set()
         quiet = s.quiet or any(w.quiet for w in found)
-        tree = self.spelling.primitive(s, [w.tree for w in found])
+        trees = [w.tree for w in found]
+        if s.adjoint and s.primitive.spelling == "*" and not s.out.type.is_array:
+            tree = product(*trees)
+        else:
+            tree = self.spelling.primitive(s, trees)
         width = sum(w.width + 3 for w in found) + len(s.primitive.spelling)
         self._settle(s.out, _Waiting(tree, places, width, quiet), out, s, body)
 
@@ -446,6 +456,9 @@ class _FunctionEmitter:
         if cell is not None and _is_assignment(then) and _is_assignment(orelse):
             self._choose(cell, s, ast.If(test, then, orelse), out)
             return
+        if _short(s) is not None and not isinstance(test, ast.Name):
+            self._write(out, ast.Assign([name_of(s.condition, True)], test), s)
+            test = name_of(s.condition)
         if not then and not orelse:
             return
         if not then:
@@ -457,10 +470,16 @@ class _FunctionEmitter:
         out.extend(rest)
 
     def _choose(self, cell: Cell, s: If, node: ast.If, out: list[ast.stmt]) -> None:
-        """A conditional expression, an `and` or an `or`; a chain becomes statements."""
+        """A conditional expression; a chain of them becomes statements."""
         (then,), (orelse,) = node.body, node.orelse
         assert isinstance(then, ast.Assign) and isinstance(orelse, ast.Assign)
-        tree = choice(node.test, then.value, orelse.value)
+        short = _short(s)
+        if short is None:
+            tree: ast.expr = ast.IfExp(node.test, then.value, orelse.value)
+        elif short is s.orelse:
+            tree = bool_op(ast.And(), node.test, then.value)
+        else:
+            tree = bool_op(ast.Or(), node.test, orelse.value)
         if is_chain(tree):
             made = if_statement(cell, tree)
             self._write(out, made, s)
@@ -567,6 +586,17 @@ def _only_choice(s: If) -> Cell | None:
     cell = ends[0].place  # type: ignore[attr-defined]
     same = cell is ends[1].place  # type: ignore[attr-defined]
     return cell if same and isinstance(cell, Cell) and cell.choice else None
+
+
+def _short(s: Statement) -> list[Statement] | None:
+    """The branch of an `and` or an `or` that only stores the condition itself."""
+    if not isinstance(s, If) or not isinstance(s.condition, Value):
+        return None
+    cell = _only_choice(s)
+    for b in (s.then, s.orelse):
+        if cell is not None and len(b) == 1 and b[0].operand is s.condition:  # type: ignore[attr-defined]
+            return b
+    return None
 
 
 def _iterated(s: For) -> list[Load]:

@@ -214,8 +214,8 @@ class _Sweep:
         here = type_of(dot)
         if t.is_array and here.dims != t.dims:
             dot = self.builder.let(SPREAD, dot, like, type=replace(here, dims=t.dims))
-        if isinstance(dot, Value) and like.users and not dot.name.endswith("_dot"):
-            dot.name, dot.users = f"{like.name}_dot", True
+        if isinstance(dot, Value) and not dot.name.endswith("_dot"):
+            dot.name, dot.users = f"{like.name}_dot", like.users
         return dot
 
     def _call(self, s: Call) -> None:

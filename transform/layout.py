@@ -35,6 +35,8 @@ OPERATORS = (
 )  # fmt: skip
 KEYWORD = re.compile(r"(?:def|return|assert|raise|if|elif|while) (?=\S)|for .*? in (?=\S)")
 ASSIGNMENT = re.compile(r" (?:[-+*/%&|^]|//|\*\*|<<|>>)?= ")
+# black writes no blanks where both operands are simple
+POWER = re.compile(r"(?<![\w.)\]])([A-Za-z_][\w.]*|[\d.]+) \*\* (-?[\w.]+)(?![\w.(\[])")
 HEAD = re.compile(r"-?(?:not )?[\w.]*$")
 
 
@@ -43,7 +45,8 @@ HEAD = re.compile(r"-?(?:not )?[\w.]*$")
 
 def text_of(node: ast.AST) -> str:
     """The text of an expression, of a simple statement or of a compound one's head."""
-    return unbroken(node).strip("\n")
+    text = unbroken(node).strip("\n")
+    return POWER.sub(r"\1**\2", text) if "**" in text and '"' not in text else text
 
 
 def unbroken(node: ast.AST) -> str:
@@ -192,13 +195,25 @@ def _is_explained(s: ast.stmt, where: Location | None) -> bool:
 def _augmented(s: ast.stmt) -> ast.stmt:
     """`x = x + e` as `x += e`, where x is a number."""
     match s:
-        case ast.Assign(
-            targets=[ast.Name() as target],
-            value=ast.BinOp(left=ast.Name() as left, op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div()),
-        ) if target.id == left.id and not target.thing.type.is_array:  # type: ignore[attr-defined]
-            assert isinstance(s.value, ast.BinOp)
-            return ast.AugAssign(target, s.value.op, s.value.right)
-    return s
+        case ast.Assign(targets=[ast.Name() as x], value=ast.BinOp() as value):
+            pass
+        case _:
+            return s
+    first, terms = value.left, [(value.op, value.right)]
+    while getattr(s, "adjoint", False) and isinstance(first, ast.BinOp):
+        terms.insert(0, (first.op, first.right))
+        first = first.left
+    if not isinstance(first, ast.Name) or first.id != x.id or x.thing.type.is_array:  # type: ignore[attr-defined]
+        return s
+    if len(terms) == 1 and isinstance(value.op, ast.Add | ast.Sub | ast.Mult | ast.Div):
+        return ast.AugAssign(x, value.op, value.right)
+    if not all(isinstance(op, ast.Add | ast.Sub) for op, _ in terms):
+        return s
+    (sign, rest), *others = terms
+    for op, term in others:  # x - a - b is x -= a + b
+        is_added = isinstance(op, ast.Add) == isinstance(sign, ast.Add)
+        rest = ast.BinOp(rest, ast.Add() if is_added else ast.Sub(), term)
+    return ast.AugAssign(x, sign, rest)
 
 
 # ---- long lines --------------------------------------------------------------------

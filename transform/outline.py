@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from gradwright.transform.core import Call, Cell, Pop, Statement, Value
-from gradwright.transform.layout import WIDTH, text_of
+from gradwright.transform.layout import WIDTH, head_of, text_of
 from gradwright.transform.spelling import Name, name_of
 
 Long = list[tuple[list[ast.stmt], ast.stmt, int]]
@@ -46,7 +46,7 @@ def _outline(block: list[ast.stmt], s: ast.stmt, columns: int) -> bool:
     roots = list(_roots(s))
     is_named = isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name)
     parts = [p for root in roots for p in _parts(root) if not (is_named and p is root)]
-    best = _best(parts, columns)
+    best = _best(parts, columns, columns - len(head_of(s)))
     if best is None or not _may_go_first(best, roots):
         return False
     first = ast.Assign([name_of(best.held, True)], best)
@@ -99,16 +99,18 @@ def _parts(tree: ast.AST) -> Iterator[Any]:
                     yield from _parts(child)
 
 
-def _best(parts: list[Any], columns: int) -> Any:
-    """The part to name: what makes the statement fit, or else the widest."""
-    best, rank = None, (0, 0, 0)
+def _best(parts: list[Any], columns: int, indent: int) -> Any:
+    """The part to name: the widest that fits on a line."""
+    best, rank = None, (0, 0, 0, 0)
     for p in parts:
         width, name = len(text_of(p)), len(p.held.name)
         gain = width - name
         if gain < 4:
             continue
-        fits = columns - gain <= WIDTH and width + name < WIDTH - 12
-        new = (int(fits), int(p.held.name.endswith(("_bar", "_dot"))), gain)
+        alone = int(indent + name + 3 + width <= WIDTH)
+        fits = int(columns - gain <= WIDTH)
+        says = int(fits and p.held.name.endswith(("_bar", "_dot")))
+        new = (alone, says, fits, gain)
         if new > rank:
             best, rank = p, new
     return best

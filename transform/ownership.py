@@ -34,8 +34,8 @@ def own_results(function: Function) -> None:
     memory = _Memory(function, ())
     taken: set[Any] = set(function.params)
     for k, r in enumerate(function.results):
-        if not isinstance(r, Value) or not r.type.is_array:
-            continue
+        if not isinstance(r, Value) or not r.type.is_array or r.type.optional:
+            continue  # an optional one is handed from one half to the other
         roots = memory.of(r)
         if roots & taken:
             out = Value(r.name, r.type)

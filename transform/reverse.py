@@ -58,7 +58,6 @@ from gradwright.transform.core import (
     is_recursive,
     leaves,
     reads,
-    settle,
     stores,
     type_of,
     walk,
@@ -369,6 +368,9 @@ class Sweep:
         total = contributions[0]
         for c in contributions[1:]:
             total = self.builder.add_up(total, c)
+            if isinstance(total, Value):
+                self._rename(total, f"{v.name}_bar")
+                total.of = v
         return total
 
     def _collect(self, v: Value) -> Operand | None:
@@ -1391,7 +1393,7 @@ def gradient(
 
     Results: the value (where asked for), the other results (has_aux), the gradients.
     """
-    (first, *others) = settle(function).results
+    (first, *others) = function.results
     seeds: list[Operand | None] = [constant(1.0), *(None for _ in others)]
     sweep = Sweep(function, wrt, seeds, Splits(program))
     name = f"{function.name}_{'value_and_grad' if value else 'grad'}"

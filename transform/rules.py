@@ -17,8 +17,8 @@ from typing import Any
 import gast
 
 from gradwright.transform import source as sources
-from gradwright.transform.build import Builder, row
-from gradwright.transform.core import Const, Operand, Value, type_of
+from gradwright.transform.build import NOUNS, Builder, row
+from gradwright.transform.core import Cell, Const, Load, Operand, Value, type_of
 from gradwright.transform.indices import Linear
 from gradwright.transform.liveness import assigned, used
 from gradwright.transform.primitives.record import Primitive
@@ -76,7 +76,17 @@ class Rules:
         env = {n: operand(names.index(n)) for n in names if n in needed}
         if "y" in needed:
             env["y"] = y()
-        return self._quote(rule, body, expression, env)
+        by = self._quote(rule, body, expression, env)
+        self._call_it_by(by, env.get(rule.parameters[k]))
+        return by
+
+    def _call_it_by(self, by: Operand, operand: Operand | None) -> None:
+        """A partial that an expression chooses is named by what it is taken by."""
+        load = self.builder.definition.get(by) if isinstance(by, Value) else None
+        if isinstance(load, Load) and isinstance(load.source, Cell) and load.source.choice:
+            is_named = isinstance(operand, Value) and operand.name not in NOUNS.values()
+            name = f"by_{operand.name}" if is_named else "slope"  # type: ignore[union-attr]
+            load.out.name = load.source.name = name
 
     def transpose(self, p: Primitive, y_bar: Operand) -> Operand:
         """A linear row's transpose of a cotangent."""

@@ -151,14 +151,11 @@ def _gather(body: Block, count: dict[Any, int]) -> None:
         found = _gathered(body, body.index(s), s.place, count)
         if found is not None:
             inside, last = found
-            for t in walk(inside):
-                if isinstance(t, Store) and t.place is s.place:
-                    t.place = last.place
-            load = last.operand
+            renamed = Substitution({s.place: last.place})
             body[:] = [
-                t
+                renamed.statement(t) if any(t is i for i in inside) else t
                 for t in body
-                if t is not s and t is not last and getattr(t, "out", None) is not load
+                if t is not s and t is not last and getattr(t, "out", None) is not last.operand
             ]
 
 

@@ -213,20 +213,18 @@ def counting(start: ast.expr, stop: ast.expr, step: ast.expr) -> ast.Call:
     return ast.Call(ast.Name("range"), arguments, [])
 
 
+def product(left: ast.expr, right: ast.expr) -> ast.expr:
+    """`a * (b * c)` as `a * b * c`: for numbers of the derivative's own."""
+    if not isinstance(right, ast.BinOp) or not isinstance(right.op, ast.Mult | ast.Div):
+        return ast.BinOp(left, ast.Mult(), right)
+    return ast.BinOp(product(left, right.left), right.op, right.right)
+
+
 # ---- conditions --------------------------------------------------------------------
 
 
-def choice(test: ast.expr, then: ast.expr, orelse: ast.expr) -> ast.expr:
-    """A conditional expression, an `and` or an `or`."""
-    shown = ast.dump(test)
-    if ast.dump(orelse) == shown:
-        return _bool_op(ast.And(), test, then)
-    if ast.dump(then) == shown:
-        return _bool_op(ast.Or(), test, orelse)
-    return ast.IfExp(test, then, orelse)
-
-
-def _bool_op(op: ast.boolop, first: ast.expr, second: ast.expr) -> ast.expr:
+def bool_op(op: ast.boolop, first: ast.expr, second: ast.expr) -> ast.expr:
+    """`first and second` or `first or second`."""
     values = [first]
     if isinstance(second, ast.BoolOp) and type(second.op) is type(op):
         values += second.values

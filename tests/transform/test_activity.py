@@ -26,11 +26,12 @@ PROGRAMS = {
     "a result nobody returns": (
         """
         def f(x, y):
-            unused = x * y
+            w = x * y
+            unused = w * y
             z = x + y
             return z
         """,
-        "unused x z",
+        "unused w x z",
         "x z",
     ),
     "a comparison stops it": (

@@ -137,6 +137,14 @@ KEPT = {
             c = load t
             return c
     """,
+    "a store that is added to": """
+        def f(x: float, y: float):
+            cell s
+            store s, x
+            add s, y
+            a = load s
+            return a
+    """,
     "what a break leaves with": """
         def f(x: float, n: int):
             cell s
@@ -187,11 +195,11 @@ KEPT = {
         def f(x: float, n: int):
             for k in range(0, n, 1):
                 a = multiply x, x
-                effect a
+                effect print a
                 big = gt a, 2.0
                 if big:
                     b = multiply a, a
-                    raise b
+                    raise ValueError b
             return x
     """,
 }

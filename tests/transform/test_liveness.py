@@ -45,6 +45,15 @@ PROGRAMS = {
                     break
             return x
     """,
+    "an endless loop does not pass its head by": """
+        def f(x):
+            y = 1  # x
+            while True:
+                y = x  # x y
+                if y > 1:
+                    break
+            return y
+    """,
     "what is read after the break": """
         def f(xs, y):
             for x in xs:

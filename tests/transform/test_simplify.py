@@ -185,6 +185,19 @@ LEFT_ALONE = {
             end = load s
             return end
     """,
+    "cleared before a break": """
+        def f(x: float, n: int):
+            cell s
+            store s, 1.0
+            for k in range(0, n, 1):
+                big = gt x, 2.0
+                store s, 0.0
+                if big:
+                    break
+                store s, x
+            end = load s
+            return end
+    """,
     "cleared behind a break": """
         def f(x: float, n: int):
             cell s

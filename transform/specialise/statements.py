@@ -265,6 +265,11 @@ def _open_slots(
             continue
         slot = Slot(name, construct)
         construct.slots.append(slot)
+        held = _cell_to_go_on(frame, name, construct)
+        if held is not None:
+            slot.content = held
+            frame.env[name] = slot
+            continue
         if name in started and name in frame.env:
             try:
                 value = frame.lookup(name, node)
@@ -275,6 +280,17 @@ def _open_slots(
                 slot.store(frame, value, node)
             construct.first.extend(scratch)
         frame.env[name] = slot
+
+
+def _cell_to_go_on(frame: Frame, name: str, construct: Construct) -> Cell | None:
+    """The cell of a construct that has ended, if the name still lives in it."""
+    old = frame.env.get(name)
+    if not isinstance(old, Slot) or not isinstance(old.content, Cell):
+        return None
+    wider = construct.presets.get(name)
+    if wider is not None:
+        old.content.type = wider
+    return old.content
 
 
 def _allocate(frame: Frame, construct: Construct) -> None:
