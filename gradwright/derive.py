@@ -79,11 +79,20 @@ def check_result(d: Derived) -> None:
 
 def derive(d: Derived, step: Step) -> Derived:
     """One transform, core to core."""
+    d = _simplified(d)
     if step.kind == "jvp":
         return _jvp(d, step)
     if step.kind == "vjp":
         return _vjp(d, step)
     return _grad(d, step)
+
+
+def _simplified(d: Derived) -> Derived:
+    """The function simplified, and its results again in their structure."""
+    results = iter(simplify(d.function).results)
+    return replace(
+        d, result=mapped(lambda a: next(results) if is_operand(a) else a, d.result)
+    )
 
 
 @dataclass(eq=False)
@@ -98,7 +107,7 @@ def _grad(d: Derived, step: Step) -> Derived:
     value, aux = _scalar_result(d, step)
     wrt = differentiated(d, step)
     is_value = step.kind == "value_and_grad"
-    f = gradient(settle(simplify(d.function)), wrt, None, value=is_value)
+    f = gradient(settle(d.function), wrt, None, value=is_value)
     others = d.function.results[1:]
     bars = f.results[(1 if is_value else 0) + len(others) :]
     grads = _per_argument(d, step, dict(zip(wrt, bars, strict=True)))
@@ -219,7 +228,7 @@ def _last_return(source: Source) -> Any:
 def _jvp(d: Derived, step: Step) -> Derived:
     wrt = _inexact_parameters(d)
     value, aux = _with_aux(d, step)
-    f, dots, results = tangents(settle(simplify(d.function)), wrt)
+    f, dots, results = tangents(settle(d.function), wrt)
     dot_of = dict(zip(wrt, dots, strict=True))
     given = [mapped(lambda leaf: dot_of.get(leaf, Static(None)), a) for a in d.arguments]
     out = iter(results[len(d.function.results) :])
@@ -246,7 +255,7 @@ def _vjp(d: Derived, step: Step) -> Derived:
     value, aux = _with_aux(d, step)
     seeded = [leaf for leaf in leaves(value) if is_operand(leaf)]
     beside = [leaf for leaf in leaves(aux) if is_operand(leaf)]
-    function = settle(simplify(d.function))
+    function = settle(d.function)
     if step.has_aux:
         function = replace(function, results=seeded)
     split = halves(function, _inexact_parameters(d), None)

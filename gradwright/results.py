@@ -37,7 +37,8 @@ def assembler(template: Any, fits: dict[int, Type]) -> Assemble:
     text = writer.expression(template)
     if writer.count == 1:
         text = text.replace("out[0]", "out")
-    if text == "out" or text == _tuple_text([f"out[{k}]" for k in range(writer.count)]):
+    as_it_is = _tuple_text([f"out[{k}]" for k in range(writer.count)])
+    if writer.count and text in ("out", as_it_is):
         return _as_it_is
     made = eval(f"lambda out: {text}", writer.names)
     return made  # type: ignore[no-any-return]

@@ -48,6 +48,7 @@ from gradwright.transform.core import (
     program,
     reads,
     stores,
+    walk,
 )
 from gradwright.transform.deadcode import may_raise
 from gradwright.transform.errors import Location
@@ -200,12 +201,24 @@ class _FunctionEmitter:
         out: list[ast.stmt] = []
         for s in self.function.body:
             self.statement(s, out, self.function.body)
+        where = self._returned()
         found = [self.operand(r) for r in self.function.results]
         if found:
             trees = [w.tree for w in found]
             value = trees[0] if len(trees) == 1 else ast.Tuple(trees)
             self._write(out, ast.Return(value), None, any(w.quiet for w in found))
+            for node in (out[-1], *getattr(out[-1], "body", [])[-1:]):  # under errstate
+                node.where = where
         return out
+
+    def _returned(self) -> Location | None:
+        """The user's line for what the return statement computes: the last of several."""
+        body = list(walk(self.function.body))
+        lets = [s for s in body if isinstance(s, Let) and s.out in self.waiting]
+        lines = [s.where for s in lets if s.where is not None]
+        if lines:
+            return max(lines, key=lambda where: where.line)
+        return next((s.where for s in reversed(body) if s.where is not None), None)
 
     def block(self, body: list[Statement], skip: int = 0) -> list[ast.stmt]:
         out: list[ast.stmt] = []
@@ -506,15 +519,13 @@ class _FunctionEmitter:
 
     def _iterate(self, s: For, loads: list[Load], out: list[ast.stmt]) -> None:
         """`for x in xs`, `for i, x in enumerate(xs)`, `for x, w in zip(xs, ws)`."""
-        for load in loads:
-            self.left[load.source] -= 1
-            for v in leaves(s.symbol):
-                self.left[v] -= 1
+        self.left[s.symbol] -= len(loads)
+        iterated = {load: self.operand(load.source).tree for load in loads}  # type: ignore[arg-type]
         used = [load for load in loads if self.left.get(load.out, 0)]
         if not used:
             used = loads[:1]
         names: list[ast.expr] = [name_of(load.out, True) for load in used]
-        arrays: list[ast.expr] = [name_of(load.source) for load in used]
+        arrays = [iterated[load] for load in used]
         target: ast.expr = names[0] if len(names) == 1 else ast.Tuple(names)
         items = arrays[0] if len(arrays) == 1 else ast.Call(ast.Name("zip"), arrays, [])
         if self.left.get(s.symbol, 0) > 0:

@@ -140,7 +140,8 @@ def _call_static(
         _no_keywords(frame, keywords, node)
         return operate(frame, f, node, *arguments)
     if isinstance(f, types.MethodType):
-        owner = Static(f.__self__, function.path)
+        path = function.path and function.path.attribute("__self__")
+        owner = Static(f.__self__, path)
         return call(frame, Static(f.__func__), [owner, *arguments], keywords, node)
     if isinstance(f, types.FunctionType) and not _is_library(f):
         frame.program.guard_code(f)

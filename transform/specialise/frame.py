@@ -434,6 +434,8 @@ class Frame:
         try:
             value = path.read()
         except ValueError:  # an empty cell
+            empty = Path(name, (path.key, "empty"), lambda root=None: _is_empty(path, root))
+            self.program.guards.setdefault(empty.key, (empty, True))
             text = (
                 f"cannot access free variable '{name}' where it is not associated with a "
                 f"value in enclosing scope"
@@ -598,6 +600,15 @@ def type_of_input(value: Any) -> Type | None:
         dims = tuple(linear(1 if n == 1 else -1) for n in value.shape)
         return array(value.dtype, dims)
     return of_number(value)
+
+
+def _is_empty(path: Path, root: Any) -> bool:
+    """Whether a free variable has no value yet."""
+    try:
+        path.read(root)
+    except ValueError:
+        return True
+    return False
 
 
 def _cell(f: Any, name: str) -> Any:
