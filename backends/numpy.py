@@ -6,14 +6,10 @@ real file, so that tracebacks, pdb and `inspect` show the derivative's own lines
 
 from __future__ import annotations
 
-import hashlib
 import os
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-
-import platformdirs
 
 from gradwright.transform.emit import Module
 
@@ -23,17 +19,24 @@ MOST_FILES = 4096
 def folder() -> Path:
     """Where emitted modules stand: GRADWRIGHT_CACHE_DIR, or the user's cache folder."""
     chosen = os.environ.get("GRADWRIGHT_CACHE_DIR")
-    base = Path(chosen) if chosen else Path(platformdirs.user_cache_dir("gradwright"))
-    return base / "source"
+    if not chosen:
+        import platformdirs
+
+        chosen = platformdirs.user_cache_dir("gradwright")
+    return Path(chosen) / "source"
 
 
 def write(module: Module) -> Path:
     """The file of a module; named by its text, never rewritten, never seen half-written."""
+    import hashlib
+
     digest = hashlib.sha256(module.text.encode()).hexdigest()[:16]
     path = folder() / f"{module.name}_{digest}.py"
     if path.exists():
         return path
     path.parent.mkdir(parents=True, exist_ok=True)
+    import tempfile
+
     handle, name = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
     with os.fdopen(handle, "w", encoding="utf-8") as f:
         f.write(module.text)

@@ -26,10 +26,10 @@ class Callee:
     steps: the transforms, innermost first; positions count the bound arguments too.
     """
 
-    def __init__(self, transformed: Any) -> None:
-        user, steps = steps_of(transformed)
+    def __init__(self, target: Any, *more: Step) -> None:
+        user, steps = steps_of(target)
         self.function, self.bound, self.keywords = plain_function(user)
-        self.steps = tuple(_behind(step, len(self.bound)) for step in steps)
+        self.steps = tuple(_behind(step, len(self.bound)) for step in (*steps, *more))
 
     @property
     def names(self) -> list[str]:

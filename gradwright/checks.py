@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-import optree
 
 from gradwright.arguments import is_inexact
 from gradwright.transforms import grad, jvp, vjp
@@ -73,8 +72,15 @@ def check_grads(
                 check_grads(gradient, tree, order - 1, modes, atol, rtol, eps, seed + 1)
 
 
+def _trees() -> Any:
+    """Optree, which only a check needs."""
+    import optree
+
+    return optree
+
+
 def _leaves(tree: Any) -> Vector:
-    return [x for x in optree.tree_leaves(tree) if is_inexact(x)]  # type: ignore[arg-type]
+    return [x for x in _trees().tree_leaves(tree) if is_inexact(x)]
 
 
 def _like(tree: Any, rng: np.random.Generator) -> Any:
@@ -90,14 +96,14 @@ def _like(tree: Any, rng: np.random.Generator) -> Any:
             return np.asarray(drawn).astype(x.dtype)[()]
         return complex(drawn) if isinstance(x, complex) else float(drawn)
 
-    return optree.tree_map(leaf, tree)  # type: ignore[arg-type]
+    return _trees().tree_map(leaf, tree)
 
 
 def _moved(tree: Any, direction: Any, step: float) -> Any:
     def leaf(x: Any, d: Any) -> Any:
         return type(x)(x + step * d) if not isinstance(x, np.ndarray) else x + step * d
 
-    return optree.tree_map(lambda x, d: leaf(x, d) if is_inexact(x) else x, tree, direction)
+    return _trees().tree_map(lambda x, d: leaf(x, d) if is_inexact(x) else x, tree, direction)
 
 
 def _difference(f: Callable[..., Any], args: Any, direction: Any, eps: float) -> Any:
@@ -107,20 +113,20 @@ def _difference(f: Callable[..., Any], args: Any, direction: Any, eps: float) ->
 
     def central(h: float) -> Any:
         high, low = f(*_moved(args, direction, h)), f(*_moved(args, direction, -h))
-        return optree.tree_map(lambda a, b: (a - b) / (2 * h), high, low)
+        return _trees().tree_map(lambda a, b: (a - b) / (2 * h), high, low)
 
     coarse, fine = central(step), central(step / 2)
-    return optree.tree_map(lambda c, g: (4 * g - c) / 3, coarse, fine)
+    return _trees().tree_map(lambda c, g: (4 * g - c) / 3, coarse, fine)
 
 
 def _dot(a: Any, b: Any) -> float:
     """The real part of the sum of products: how cotangents meet tangents."""
-    pairs = zip(optree.tree_leaves(a), optree.tree_leaves(b), strict=True)
+    pairs = zip(_trees().tree_leaves(a), _trees().tree_leaves(b), strict=True)
     return float(sum(np.real(np.sum(np.asarray(x) * np.asarray(y))) for x, y in pairs))
 
 
 def _compare(what: str, got: Any, wanted: Any, atol: float, rtol: float) -> None:
-    for g, w in zip(optree.tree_leaves(got), optree.tree_leaves(wanted), strict=True):
+    for g, w in zip(_trees().tree_leaves(got), _trees().tree_leaves(wanted), strict=True):
         error = np.max(np.abs(np.asarray(g) - np.asarray(w)), initial=0.0)
         allowed = atol + rtol * np.max(np.abs(np.asarray(w)), initial=0.0)
         if not error <= allowed:

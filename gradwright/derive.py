@@ -232,7 +232,15 @@ def _jvp(d: Derived, step: Step) -> Derived:
     dot_of = dict(zip(wrt, dots, strict=True))
     given = [mapped(lambda leaf: dot_of.get(leaf, Static(None)), a) for a in d.arguments]
     out = iter(results[len(d.function.results) :])
-    tangent = mapped(lambda leaf: next(out) if is_operand(leaf) else leaf, value)
+
+    def dot(leaf: Any) -> Any:
+        """The tangent of a number; a text or None beside it stays as it is."""
+        if not is_operand(leaf):
+            return leaf
+        found = next(out)
+        return found if type_of(leaf).is_number else leaf
+
+    tangent = mapped(dot, value)
     outcome = (value, tangent, aux) if step.has_aux else (value, tangent)
     made = _arranged(d, f, Structure(tuple, outcome))
     count = sum(map(is_operand, leaves(value)))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from gradwright.arguments import PLAIN, flat, ints_in, is_inexact, kind_of, pattern_of
@@ -23,24 +23,23 @@ from gradwright.transform import source as sources
 from gradwright.transform.specialise import NeedsValue
 from gradwright.transform.specialise.abstract import Path, Static
 from gradwright.transform.specialise.frame import type_of_input
+from gradwright.transform.specialise.nested import Step
 
 Found = tuple[Specialisation, dict[str, Any]]
-POSITIONAL = (
-    inspect.Parameter.POSITIONAL_ONLY,
-    inspect.Parameter.POSITIONAL_OR_KEYWORD,
-)
+STARRED = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 
 
 class Entry:
     """The way from the arguments of one transformed function to its specialisations."""
 
-    def __init__(self, transformed: Any) -> None:
-        callee = Callee(transformed)
+    def __init__(self, target: Any, *more: Step) -> None:
+        callee = Callee(target, *more)
         self.function = callee.function
         self.bound, self.keywords, self.steps = callee.bound, callee.keywords, callee.steps
         self.last: Specialisation | None = None
         self.family = Family()
         self.names: list[str] = []
+        self._signature: inspect.Signature | None = None
         self.flat_count = -1  # arguments of a call that needs no binding
         self.read: tuple[Any, ...] = (None, None, None)
         self.open()
@@ -49,16 +48,25 @@ class Entry:
         """Look at the function anew: its code, its defaults; refuse what has no source."""
         f = self.function
         sources.read(f)
-        self.signature = inspect.signature(f, follow_wrapped=False)
-        parameters = self.signature.parameters.values()
-        is_flat = all(p.kind in POSITIONAL for p in parameters)
-        is_flat = is_flat and not (self.bound or self.keywords)
-        self.names = [p.name for p in parameters]
-        self.flat_count = len(self.names) if is_flat else -1
+        code = f.__code__
+        self._signature = None
+        is_plain = not (code.co_flags & STARRED or code.co_kwonlyargcount)
+        self.names = list(
+            code.co_varnames[: code.co_argcount] if is_plain else self.signature.parameters
+        )
+        is_flat = is_plain and not (self.bound or self.keywords)
+        self.flat_count = code.co_argcount if is_flat else -1
         self.family = REGISTRY.family(f, self.steps)
         self.read = f.__code__, f.__defaults__, f.__kwdefaults__
 
     # ---- binding ---------------------------------------------------------------
+
+    @property
+    def signature(self) -> inspect.Signature:
+        """That of the function itself, looked at when a call needs it."""
+        if self._signature is None:
+            self._signature = inspect.signature(self.function, follow_wrapped=False)
+        return self._signature
 
     def bind(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[Any, ...]:
         """The arguments in the order of the parameters, defaults filled in."""
@@ -198,7 +206,7 @@ class Entry:
             else:
                 yield from matched(a, tangents[place], "tangent")
 
-    def vjp(self, given: tuple[Any, ...], of: Any) -> tuple[Any, Pull, Any]:
+    def vjp(self, given: tuple[Any, ...], of: Callable[[], str]) -> tuple[Any, Pull, Any]:
         """The value, the function that pulls back, and the auxiliary results."""
         args = self.bind(given, {})
         found, hidden = self.find(args)

@@ -57,10 +57,10 @@ def stages(
     function: Any, *args: Any, kind: str | None = None, **keywords: Any
 ) -> Stages:
     """The program after every stage: your source, normal form, core, emitted source."""
-    from gradwright import stages as made
+    from gradwright.stages import of
 
     entry = entry_of(function, kind)
-    return made.of(entry, entry.bind(args, keywords))
+    return of(entry, entry.bind(args, keywords))
 
 
 def describe(transformed: Any) -> str:
@@ -98,7 +98,9 @@ def _find(
     entry: Entry, function: Any, args: tuple[Any, ...], keywords: dict[str, Any]
 ) -> Specialisation:
     if args or keywords or not (entry.names or entry.last):
-        return entry.find(entry.bind(args, keywords))[0]
+        found, _ = entry.find(entry.bind(args, keywords))
+        entry.family.last = found
+        return found
     last = entry.last or entry.family.last
     if last is None:
         name = getattr(function, "__name__", "the function")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,7 @@ class Pull:
         hidden: dict[str, Any],
         residuals: list[Any],
         value: Any,
-        of: Any,
+        of: Callable[[], str],
     ) -> None:
         assert found.backward is not None
         self.backward = found.backward
@@ -52,7 +52,7 @@ class Pull:
         return tuple(found[k] for k in range(len(found)))
 
     def __repr__(self) -> str:
-        return f"<pull of {self.of!r}>"
+        return f"<pull of {self.of()}>"
 
     def source(self) -> str:
         """The text of the backward half."""

@@ -150,6 +150,8 @@ def _unlike(like: Any, given: Any, what: str) -> ValueError:
 
 def _fitted(given: Any, like: Any, what: str) -> Any:
     """A tangent or cotangent as a number or array of the kind of its primal."""
+    if type(given) is float and type(like) is float:
+        return given
     if np.shape(given) != np.shape(like):
         raise ValueError(
             f"a {what} of shape {np.shape(given)} for a value of shape {np.shape(like)}"

@@ -201,7 +201,8 @@ def jvp(
     """
     if not isinstance(primals, tuple | list) or not isinstance(tangents, tuple | list):
         raise TypeError("jvp takes its primals and tangents as tuples or lists")
-    entry = transformed(fun, "jvp", has_aux).entry
+    _must_be_callable("jvp", fun)
+    entry = Entry(fun, Step("jvp", None, has_aux))
     return entry.jvp(tuple(primals), tuple(tangents))
 
 
@@ -223,8 +224,9 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
         >>> value, pull(1.0)
         (6.0, (3.0, 2.0))
     """
-    made = transformed(fun, "vjp", has_aux)
-    value, pull, aux = made.entry.vjp(primals, made)
+    _must_be_callable("vjp", fun)
+    entry = Entry(fun, Step("vjp", None, has_aux))
+    value, pull, aux = entry.vjp(primals, lambda: repr(transformed(fun, "vjp")))
     return (value, pull, aux) if has_aux else (value, pull)
 
 

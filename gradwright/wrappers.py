@@ -46,6 +46,8 @@ def _written(function: Callable[..., Any]) -> types.FunctionType:
         called = function.__name__
     given = ", ".join(_parameters(function))
     name = called.rpartition(".")[2]
+    if name == called:  # a builtin, which its wrapper must not hide from itself
+        name = f"{called}_value"
     text = f"def {name}({given}):\n    return {called}({given})\n"
     filename = f"<gradwright {called}>"
     scope = {**SPELLED, "__name__": "gradwright.wrappers"}

@@ -134,8 +134,7 @@ def test_comments_belong_to_their_statements() -> None:
         for number, words in re.findall(r"# test_silent_errors\.py:(\d+) +(.+)", text):
             assert words.rstrip(" .:") in lines[int(number) - 1], (number, words)
             quoted += 1
-    if not quoted:
-        assert "#" not in gw.grad(f).source(1.5, 3)
+    assert quoted > 3
     assert not hasattr(gw, "insert_grad_of")  # what the misplaced comment came from
 
 
@@ -661,7 +660,7 @@ def test_second_derivatives(f, args: tuple[Any, ...]) -> None:
     def along(x):
         return np.sum(slope(x, *others) * x)
 
-    check(along, first, tolerance=1e-5)
+    check(along, first, tolerance=1e-5, exact=False)
     if isinstance(first, float):
         second = gw.grad(slope)(first, *others)
         wanted = differences(lambda x: slope(x, *others), (first,), (1.0,))

@@ -72,7 +72,11 @@ def _without_allocs(body: Block, used: set[Any]) -> Block:
 
 
 class _Liveness:
-    """A backward pass; `tapes` are those from which something live is popped."""
+    """A backward pass; `tapes` are those from which something live is popped.
+
+    `live` is one set that each statement changes in place; it returns the statement
+    that stays, if any, and what is live before it.
+    """
 
     def __init__(self, tapes: set[Any]) -> None:
         self.known = set(tapes)
@@ -85,7 +89,8 @@ class _Liveness:
         for s in reversed(body):
             new, live = self.statement(s, live, after_loop)
             if new is not None:
-                kept.insert(0, new)
+                kept.append(new)
+        kept.reverse()
         return kept, live
 
     def statement(
@@ -95,36 +100,42 @@ class _Liveness:
             case Let() | Load():
                 if s.out not in live and not may_raise(s):
                     return None, live
-                return s, (live - {s.out}) | set(reads(s))
+                live.discard(s.out)
             case Store():
                 if s.place not in live:
                     return None, live
-                whole = not s.accumulate and not s.index
-                return s, (live - {s.place} if whole else live) | set(reads(s))
+                if not s.accumulate and not s.index:
+                    live.discard(s.place)
             case Alloc():
-                return s, live - {s.place} | set(reads(s))
+                live.discard(s.place)
             case Push():
                 if s.tape not in self.known:
                     return None, live
-                return s, live | set(reads(s))
+                if isinstance(s.operand, Tape):
+                    self.tapes.add(s.operand)
             case Pop():
                 return self._pop(s, live)
             case Call():
                 if not any(o in live for o in s.outs) and not _has_effect(s, self.known):
                     return None, live
                 self.tapes.update(o for o in s.operands if isinstance(o, Tape))
-                return s, (live - set(s.outs)) | set(reads(s))
+                live.difference_update(s.outs)
             case Break():
                 return s, set(after_loop)
             case Raise():
-                return s, set(reads(s))
-            case Effect() | Assert():
-                return s, live | set(all_reads(s))
+                live = set()
+            case Effect():
+                pass
+            case Assert():
+                live.update(all_reads(s))
             case If():
                 return self._if(s, live, after_loop)
             case For() | While():
                 return self._loop(s, live)
-        raise AssertionError(s)
+            case _:
+                raise AssertionError(s)
+        live.update(reads(s))
+        return s, live
 
     def _pop(self, s: Pop, live: set[Any]) -> tuple[Statement | None, set[Any]]:
         if s.out in live or (isinstance(s.out, Tape) and s.out in self.known):
@@ -133,40 +144,45 @@ class _Liveness:
                 self.tapes.add(s.out)
         if s.tape not in self.known:
             return None, live
-        return s, (live - {s.out}) | {s.tape}
+        live.discard(s.out)
+        live.add(s.tape)
+        return s, live
 
     def _if(
         self, s: If, live: set[Any], after_loop: set[Any]
     ) -> tuple[Statement | None, set[Any]]:
-        then, live_then = self.block(s.then, live, after_loop)
-        orelse, live_orelse = self.block(s.orelse, live, after_loop)
+        then, live_then = self.block(s.then, set(live), after_loop)
+        orelse, live_orelse = self.block(s.orelse, live if not then else set(live), after_loop)
         if not then and not orelse:
-            return None, live
-        live = live_then | live_orelse | set(leaves(s.condition))
-        return replace(s, then=then, orelse=orelse), live
+            return None, live_orelse
+        live_then |= live_orelse
+        live_then.update(leaves(s.condition))
+        return replace(s, then=then, orelse=orelse), live_then
 
     def _loop(self, s: For | While, live: set[Any]) -> tuple[Statement | None, set[Any]]:
         if not self._matters(s, live):
             return None, live
-        after = set(live)
-        grown = set(live)
-        tested = s.condition if isinstance(s, While) else None
+        head = set(live)
         while True:
-            head = set(grown)
             header: Block = []
             if isinstance(s, While):
-                grown |= set(leaves(tested))
-                header, grown = self.block(s.header, grown, after)
-                body, inside = self.block(s.body, head | grown, after)
+                tested = head | set(leaves(s.condition))
+                header, before = self.block(s.header, tested, live)
+                body, inside = self.block(s.body, set(before), live)
+                grown = before | inside | head
             else:
-                body, inside = self.block(s.body, head, after)
-            grown = head | grown | inside
+                body, inside = self.block(s.body, set(head), live)
+                grown = inside | head
             if grown == head:
                 break
+            head = grown
         if isinstance(s, While):
             return replace(s, header=header, body=body), grown
-        live = (grown - {s.symbol}) | set(reads(s))
-        return (replace(s, body=body), live) if body else (None, after)
+        if not body:
+            return None, live
+        grown.discard(s.symbol)
+        grown.update(reads(s))
+        return replace(s, body=body), grown
 
     def _matters(self, s: For | While, live: set[Any]) -> bool:
         """Whether anything after the loop, or any effect, depends on it."""
@@ -182,7 +198,7 @@ class _Liveness:
                     return True
                 case Call() if _has_effect(t, self.known):
                     return True
-                case Let() | Load() if may_raise(t):
+                case Let() | Load() if t.out in live or may_raise(t):
                     return True
         return False
 

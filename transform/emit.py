@@ -201,24 +201,21 @@ class _FunctionEmitter:
         out: list[ast.stmt] = []
         for s in self.function.body:
             self.statement(s, out, self.function.body)
-        where = self._returned()
         found = [self.operand(r) for r in self.function.results]
         if found:
             trees = [w.tree for w in found]
             value = trees[0] if len(trees) == 1 else ast.Tuple(trees)
             self._write(out, ast.Return(value), None, any(w.quiet for w in found))
             for node in (out[-1], *getattr(out[-1], "body", [])[-1:]):  # under errstate
-                node.where = where
+                node.where = self._returned(value)
         return out
 
-    def _returned(self) -> Location | None:
-        """The user's line for what the return statement computes: the last of several."""
-        body = list(walk(self.function.body))
-        lets = [s for s in body if isinstance(s, Let) and s.out in self.waiting]
-        lines = [s.where for s in lets if s.where is not None]
-        if lines:
-            return max(lines, key=lambda where: where.line)
-        return next((s.where for s in reversed(body) if s.where is not None), None)
+    def _returned(self, value: ast.expr) -> Location | None:
+        """The user's line of what may raise in the returned value, the last of several."""
+        lines = [getattr(n, "raises", None) for n in ast.walk(value)]
+        found = [where for where in lines if where is not None]
+        found = found or [s.where for s in walk(self.function.body) if s.where is not None]
+        return max(found, key=lambda where: where.line, default=None)
 
     def block(self, body: list[Statement], skip: int = 0) -> list[ast.stmt]:
         out: list[ast.stmt] = []
@@ -404,6 +401,8 @@ class _FunctionEmitter:
             tree = product(*trees)
         else:
             tree = self.spelling.primitive(s, trees)
+        if s.primitive.raises:
+            tree.raises = s.where  # type: ignore[attr-defined]
         width = sum(w.width + 3 for w in found) + len(s.primitive.spelling)
         self._settle(s.out, _Waiting(tree, places, width, quiet), out, s, body)
 
@@ -464,14 +463,15 @@ class _FunctionEmitter:
     def _if(self, s: If, out: list[ast.stmt]) -> None:
         test = self.operand(s.condition).tree
         self._flush(self._changed(s), out, s)
-        then, orelse = self.block(s.then), self.block(s.orelse)
-        cell = _only_choice(s)
+        cell, short = _only_choice(s), _short(s)
+        again: list[ast.stmt] = [ast.Assign([name_of(cell, True)], test)] if short else []
+        then, orelse = (again if b is short else self.block(b) for b in (s.then, s.orelse))
         if cell is not None and _is_assignment(then) and _is_assignment(orelse):
             self._choose(cell, s, ast.If(test, then, orelse), out)
             return
-        if _short(s) is not None and not isinstance(test, ast.Name):
+        if short is not None and not isinstance(test, ast.Name):
             self._write(out, ast.Assign([name_of(s.condition, True)], test), s)
-            test = name_of(s.condition)
+            test = again[0].value = name_of(s.condition)  # type: ignore[attr-defined]
         if not then and not orelse:
             return
         if not then:

@@ -44,10 +44,9 @@ Block = list[Statement]
 def simplify(function: Function) -> Function:
     """The function and all it calls, simplified in place; returns it."""
     for f in program(function):
+        drop_dead(f)
         size = -1
-        while size != _size(f):
-            size = _size(f)
-            drop_dead(f)
+        while size != (size := _size(f)):
             sink_zeros(f.body)
             merge(f.body)
             gather(f)
@@ -101,6 +100,14 @@ def _begins(body: Block, place: Place) -> bool:
     return False
 
 
+def _may_break(body: Block) -> bool:
+    """Whether a statement may leave the loop around the block."""
+    return any(
+        isinstance(s, Break) or (isinstance(s, If) and any(map(_may_break, blocks(s))))
+        for s in body
+    )
+
+
 def _begin(body: Block, k: int, place: Place) -> None:
     """The first additions to a cell set it."""
     for j in range(k, len(body)):
@@ -148,7 +155,8 @@ def _gather(body: Block, count: dict[Any, int]) -> None:
             _gather(b, count)
     for s in [s for s in body if _is_zero_store(s)]:
         assert isinstance(s, Store)
-        found = _gathered(body, body.index(s), s.place, count)
+        k = next((k for k, t in enumerate(body) if t is s), None)
+        found = _gathered(body, k, s.place, count) if k is not None else None
         if found is not None:
             inside, last = found
             renamed = Substitution({s.place: last.place})
@@ -202,7 +210,7 @@ def sink_zeros(body: Block) -> None:
 
 
 def _touches(s: Statement, place: Place) -> bool:
-    return place in stores(s) or place in set(all_reads(s)) or isinstance(s, Break)
+    return place in stores(s) or place in set(all_reads(s)) or _may_break([s])
 
 
 # ---- cells that need not be cells --------------------------------------------------

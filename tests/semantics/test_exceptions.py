@@ -352,7 +352,7 @@ def test_recursion_as_deep_as_pythons_own(mode: str) -> None:
         deep(2.0, 5000)
     with pytest.raises(RecursionError):
         MODES[mode](deep, 2.0, 5000)
-    MODES[mode](deep, 2.0, 200)
+    MODES[mode](deep, 2.0, 800)
 
 
 def test_endless_recursion() -> None:

@@ -84,7 +84,7 @@ def test_a_gradient_inside_a_program() -> None:
             x = x - gw.grad(fourth)(x) / gw.grad(gw.grad(fourth))(x)
         return x
 
-    check(newton, 1.5)
+    check(newton, 1.5, exact=False)
     near(gw.grad(newton)(1.5), (2.0 / 3.0) ** 3, 1e-12, "three steps")
 
 

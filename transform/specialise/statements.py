@@ -265,7 +265,8 @@ def _open_slots(
             continue
         slot = Slot(name, construct)
         construct.slots.append(slot)
-        held = _cell_to_go_on(frame, name, construct)
+        old = frame.env.get(name)
+        held = _gone_on(old.content, construct) if isinstance(old, Slot) else None
         if held is not None:
             slot.content = held
             frame.env[name] = slot
@@ -282,15 +283,24 @@ def _open_slots(
         frame.env[name] = slot
 
 
-def _cell_to_go_on(frame: Frame, name: str, construct: Construct) -> Cell | None:
-    """The cell of a construct that has ended, if the name still lives in it."""
-    old = frame.env.get(name)
-    if not isinstance(old, Slot) or not isinstance(old.content, Cell):
+def _gone_on(held: Any, construct: Construct) -> Any:
+    """What a name held in a construct that has ended: it lives on in the same cells."""
+    if isinstance(held, Structure):
+        slots = []
+        for old in held.items:
+            content = _gone_on(old.content, construct)
+            if content is None:
+                return None
+            slot = Slot(old.name, construct)
+            slot.content = content
+            slots.append(slot)
+        return Structure(held.kind, tuple(slots))
+    if not isinstance(held, Cell):
         return None
-    wider = construct.presets.get(name)
+    wider = construct.presets.get(held.name)
     if wider is not None:
-        old.content.type = wider
-    return old.content
+        held.type = wider
+    return held
 
 
 def _allocate(frame: Frame, construct: Construct) -> None:
