@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+import types
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -29,6 +31,8 @@ def kind_of(a: Any) -> Any:
         return t, a
     if isinstance(a, np.generic):
         return t
+    if t is types.FunctionType:  # closures of one code are of one kind
+        return t, id(a.__code__), id(a.__globals__)
     return t, id(a)
 
 
@@ -41,12 +45,29 @@ def is_by_identity(a: Any) -> bool:
 
 
 def objects(a: Any) -> Iterator[Any]:
-    """The objects inside an argument that are told apart by identity."""
+    """The objects inside an argument whose identity its kind names."""
     if type(a) in (tuple, list):
         for item in a:
             yield from objects(item)
+    elif type(a) is types.FunctionType:
+        yield a.__code__
     elif is_by_identity(a):
         yield a
+
+
+def functions_in(a: Any) -> Iterator[types.FunctionType]:
+    """The functions inside an argument."""
+    if type(a) in (tuple, list):
+        for item in a:
+            yield from functions_in(item)
+    elif type(a) is types.FunctionType:
+        yield a
+
+
+def sharing(given: tuple[Any, ...]) -> Any:
+    """Which of several functions are one and the same."""
+    ids = [id(f) for f in given]
+    return tuple([ids.index(i) for i in ids])
 
 
 def flat(a: Any) -> Iterator[Any]:
@@ -70,20 +91,30 @@ def is_inexact(a: Any) -> bool:
     return isinstance(a, float | complex)
 
 
-def pattern_of(a: Any, name: str, by_value: bool = False) -> Any:
-    """An argument as `specialise` takes it: a type, a structure, or a static object."""
+def pattern_of(
+    a: Any, name: str, by_value: bool = False, given: tuple[Any, ...] = ()
+) -> Any:
+    """An argument as `specialise` takes it: a type, a structure, or a static object.
+
+    A function is found again at every call, by its place among those that are `given`.
+    """
     from gradwright.transform.errors import NotDifferentiable
     from gradwright.transform.indices import Linear
-    from gradwright.transform.specialise.abstract import Static, Structure
+    from gradwright.transform.specialise.abstract import Path, Static, Structure
     from gradwright.transform.specialise.frame import type_of_input
 
     if type(a) in (tuple, list):
-        return Structure(type(a), tuple(pattern_of(i, name, by_value) for i in a))
+        return Structure(type(a), tuple(pattern_of(i, name, by_value, given) for i in a))
     if by_value and type(a) is int:
         return Linear({}, a)
     found = type_of_input(a)
     if found is not None and found.dtype != "str":
         return found
+    if type(a) is types.FunctionType:
+        k = [g is a for g in given].index(True)
+        found_again = weakref.ref(a)
+        read = lambda root=None: found_again() if root is None else root[k]
+        return Static(a, Path(name, ("given", k), read))
     if a is None or isinstance(a, str | type) or callable(a):
         return Static(a)
     raise NotDifferentiable(

@@ -8,11 +8,21 @@ read anew at every call; captured functions must be the ones that were rewritten
 from __future__ import annotations
 
 import inspect
+import types
 import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from gradwright.arguments import PLAIN, flat, ints_in, is_inexact, kind_of, pattern_of
+from gradwright.arguments import (
+    PLAIN,
+    flat,
+    functions_in,
+    ints_in,
+    is_inexact,
+    kind_of,
+    pattern_of,
+    sharing,
+)
 from gradwright.cache import REGISTRY, Family
 from gradwright.callee import Callee
 from gradwright.pipeline import build
@@ -26,6 +36,7 @@ from gradwright.transform.specialise.frame import type_of_input
 from gradwright.transform.specialise.nested import Step
 
 Found = tuple[Specialisation, dict[str, Any]]
+SEEN_INTO = (types.FunctionType, tuple, list)
 STARRED = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 
 
@@ -41,6 +52,7 @@ class Entry:
         self.names: list[str] = []
         self._signature: inspect.Signature | None = None
         self.flat_count = -1  # arguments of a call that needs no binding
+        self.alone = (self.function,)  # what is given where no argument is a function
         self.read: tuple[Any, ...] = (None, None, None)
         self.open()
 
@@ -57,6 +69,7 @@ class Entry:
         is_flat = is_plain and not (self.bound or self.keywords)
         self.flat_count = code.co_argcount if is_flat else -1
         self.family = REGISTRY.family(f, self.steps)
+        self.alone = (f,)
         self.read = f.__code__, f.__defaults__, f.__kwdefaults__
 
     # ---- binding ---------------------------------------------------------------
@@ -100,16 +113,20 @@ class Entry:
     def key(self, args: tuple[Any, ...]) -> Any:
         """What decides which specialisation a call gets."""
         by_value = self.family.by_value
-        if not by_value:
-            return tuple([kind_of(a) for a in args])
         named = zip(self.names, args, strict=True)
-        return tuple(
+        kinds = tuple(
             [(kind_of(a), *ints_in(a)) if n in by_value else kind_of(a) for n, a in named]
         )
+        given = self.given(args)
+        return kinds if len(given) == 1 else (*kinds, sharing(given))
+
+    def given(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The function that is called, and those among its arguments."""
+        return (self.function, *(f for a in args for f in functions_in(a)))
 
     def find(self, args: tuple[Any, ...]) -> Found:
         """The specialisation for these arguments, made if there is none."""
-        family, root = self.family, self.function
+        family, root = self.family, self.given(args)
         for found in family.known.get(self.key(args), ()):
             hidden = found.captured(root)
             if hidden is not None:
@@ -133,21 +150,24 @@ class Entry:
                     raise
                 family.by_value.add(e.parameter)
                 family.known.clear()
-        made = Specialisation(built, self.function)
-        hidden = made.captured(self.function)
+        root = self.given(args)
+        made = Specialisation(built, root)
+        hidden = made.captured(root)
         assert hidden is not None, "a captured object changed while it was looked at"
         family.add(self.key(args), made, args)
         return made, hidden
 
     def patterns(self, args: tuple[Any, ...]) -> dict[str, Any]:
         """The arguments as `specialise` takes them."""
-        return {n: self._pattern(n, a) for n, a in zip(self.names, args, strict=True)}
+        given = self.given(args)
+        named = zip(self.names, args, strict=True)
+        return {n: self._pattern(n, a, given) for n, a in named}
 
-    def _pattern(self, name: str, a: Any) -> Any:
+    def _pattern(self, name: str, a: Any, given: tuple[Any, ...]) -> Any:
         bound = any(a is b for b in (*self.bound, *self.keywords.values()))
-        if bound and type_of_input(a) is None:  # it may be any object, as self may
+        if bound and type_of_input(a) is None and type(a) not in SEEN_INTO:  # it may be any object, as self may
             return Static(a, Path(name, ("bound", id(a)), _reader(a)))
-        return pattern_of(a, name, name in self.family.by_value)
+        return pattern_of(a, name, name in self.family.by_value, given)
 
     def leaves(self, args: tuple[Any, ...]) -> list[Any]:
         """The numbers and arrays of a call; not those that the source has as literals."""
@@ -165,7 +185,7 @@ class Entry:
         args = self.bind(args, keywords)
         hidden: dict[str, Any] | None = None
         for found in self.family.known.get(tuple(map(type, args)), ()):
-            hidden = found.captured(self.function)
+            hidden = found.captured(self.alone)
             if hidden is not None:  # numbers only, as the key says
                 break
         values: Any = args

@@ -18,9 +18,10 @@ from gradwright.results import assembler
 from gradwright.transform.emit import Module
 from gradwright.transform.errors import Location, note_user_line
 from gradwright.transform.indices import Dim, Linear
+from gradwright.transform.specialise.abstract import Static, leaves
 
 NOTHING: dict[str, Any] = {}
-Read = Callable[[Any], Any]  # from the transformed function to what it captured
+Guard = tuple[Callable[[Any], Any], Callable[[Any, Any, Any], bool], Any]
 NUMBERS = (bool, int, float, complex)  # told apart by their spelling: 0.0 from -0.0
 LOOKUP_ERRORS = (AttributeError, LookupError, TypeError, ValueError)
 
@@ -67,6 +68,7 @@ class Specialisation:
         self.forward = Emitted(built.module)
         self.backward = Emitted(built.backward) if built.backward is not None else None
         self.guards = [(p.read, *_expected(v, root)) for p, v in specialised.guards]
+        self.guards += _returned(derived.result, root)
         self.hidden = [
             (v.settled, p.read, kind_of(p.read(root)))  # type: ignore[attr-defined]
             for p, v in specialised.hidden
@@ -108,8 +110,9 @@ class Specialisation:
 
 def _expected(value: Any, root: Any) -> tuple[Callable[[Any, Any, Any], bool], Any]:
     """How a captured object is compared, and with what; it is not kept alive."""
-    if value is root:
-        return _is_root, None
+    places = [k for k, f in enumerate(root) if f is value]
+    if places:
+        return _is_given, places[0]
     if type(value) in (str, int, bool, tuple):
         return _says_the_same, value
     if isinstance(value, types.MethodType):  # a new one at every look
@@ -122,8 +125,16 @@ def _expected(value: Any, root: Any) -> tuple[Callable[[Any, Any, Any], bool], A
         return _is_identical, value
 
 
-def _is_root(found: Any, _: Any, root: Any) -> bool:
-    return found is root
+def _returned(result: Any, root: Any) -> Iterator[Guard]:
+    """A given function that comes out again must be the very one."""
+    for leaf in leaves(result):
+        for k, f in enumerate(root):
+            if isinstance(leaf, Static) and leaf.value is f:
+                yield lambda given, k=k: given[k], _is_referred_to, weakref.ref(f)
+
+
+def _is_given(found: Any, place: int, root: Any) -> bool:
+    return found is root[place]
 
 
 def _says_the_same(found: Any, expected: Any, root: Any) -> bool:

@@ -403,6 +403,7 @@ class _FunctionEmitter:
             tree = self.spelling.primitive(s, trees)
         if s.primitive.raises:
             tree.raises = s.where  # type: ignore[attr-defined]
+        tree.ours = s.adjoint  # type: ignore[attr-defined]
         width = sum(w.width + 3 for w in found) + len(s.primitive.spelling)
         self._settle(s.out, _Waiting(tree, places, width, quiet), out, s, body)
 

@@ -200,14 +200,14 @@ def _augmented(s: ast.stmt) -> ast.stmt:
         case _:
             return s
     first, terms = value.left, [(value.op, value.right)]
-    while getattr(s, "adjoint", False) and isinstance(first, ast.BinOp):
+    while getattr(value, "ours", False) and isinstance(first, ast.BinOp):
         terms.insert(0, (first.op, first.right))
-        first = first.left
+        value, first = first, first.left
     if not isinstance(first, ast.Name) or first.id != x.id or x.thing.type.is_array:  # type: ignore[attr-defined]
         return s
     if len(terms) == 1 and isinstance(value.op, ast.Add | ast.Sub | ast.Mult | ast.Div):
         return ast.AugAssign(x, value.op, value.right)
-    if not all(isinstance(op, ast.Add | ast.Sub) for op, _ in terms):
+    if not getattr(value, "ours", False) or not all(isinstance(op, ast.Add | ast.Sub) for op, _ in terms):
         return s
     (sign, rest), *others = terms
     for op, term in others:  # x - a - b is x -= a + b

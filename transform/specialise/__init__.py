@@ -12,6 +12,7 @@ Enters: a `Source` and what is known of each argument.  Leaves: a `Specialised`.
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -75,7 +76,8 @@ def specialise(
         NeedsValue: A parameter is used where a constant is needed.
     """
     load_rows()
-    program = Program(apply, source.function)
+    given = [leaf for a in arguments.values() for leaf in leaves(a) if _is_function(leaf)]
+    program = Program(apply, (source.function, *(leaf.value for leaf in given)))
     root = program.root
     root.name = root.function.name = str(source.node.name).replace("<lambda>", "function")
     program.separate.add(source.node)
@@ -114,6 +116,10 @@ def specialise(
     return Specialised(
         f, bound, result, _hidden_values(hidden), list(program.guards.values()), checked
     )
+
+
+def _is_function(leaf: Any) -> bool:
+    return isinstance(leaf, Static) and type(leaf.value) is types.FunctionType
 
 
 def _hidden_values(hidden: list[tuple[Path, Any]]) -> list[tuple[Path, Value]]:

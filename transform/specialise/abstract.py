@@ -21,8 +21,9 @@ from gradwright.transform.types import NONE, TEXT
 class Path:
     """How the entry finds a captured object again at every call.
 
-    `read` is given the function that is called, of which there may be several of one
-    code, and keeps none of them alive; without it, it starts at the one specialised.
+    `read` is handed the function that is called and those among its arguments, of which
+    there may be several of one code, and keeps none of them alive; without them, it
+    starts at those that were specialised.
     """
 
     def __init__(self, name: str, key: Any, read: Callable[..., Any]) -> None:

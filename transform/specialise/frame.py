@@ -263,9 +263,11 @@ class Unit:
 class Program:
     """What all frames of one specialisation share."""
 
-    def __init__(self, apply: Callable[..., Any] | None = None, function: Any = None) -> None:
+    def __init__(
+        self, apply: Callable[..., Any] | None = None, given: tuple[Any, ...] = ()
+    ) -> None:
         self.root = Unit("", None)
-        self.function = function  # the one that is called
+        self.given = given  # the function that is called, and those among its arguments
         self.apply = apply  # runs a transform met inside the program
         self.hidden: dict[Any, tuple[Path, Any]] = {}
         self.guards: dict[Any, tuple[Path, Any]] = {}
@@ -297,10 +299,11 @@ class Program:
         self.guard("code", path, lambda v: v.__code__)
 
     def finder(self, f: Any) -> Callable[..., Any]:
-        """How the entry finds a function again: the one called, or this very one."""
+        """How the entry finds a function again: one that is given, or this very one."""
         found = weakref.ref(f)
-        if f is self.function:
-            return lambda root=None: found() if root is None else root
+        places = [k for k, g in enumerate(self.given) if g is f]
+        if places:
+            return lambda root=None: found() if root is None else root[places[0]]
         return lambda root=None: found()
 
     def unsure(self, node: gast.FunctionDef) -> set[tuple[int, int]]:
@@ -445,9 +448,9 @@ class Frame:
 
     def cell_path(self, name: str, find: Callable[..., Any]) -> Path:
         """A variable of an enclosing function; two functions that share it have one."""
-        f, called = self.source.function, self.program.function
+        f, (called, *_) = self.source.function, self.program.given
         cell = _cell(f, name)
-        shared = called is not f and called is not None and cell is _cell(called, name)
+        shared = called is not f and cell is _cell(called, name)
         if not shared:
             key = ("cell", id(cell))
             return Path(name, key, lambda root=None: _cell(find(root), name).cell_contents)
