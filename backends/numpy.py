@@ -27,7 +27,7 @@ def folder() -> Path:
 
 
 def write(module: Module) -> Path:
-    """The file of a module; named by its text, never rewritten, never seen half-written."""
+    """The file of a module; named by its text, never rewritten or seen half-written."""
     import hashlib
 
     digest = hashlib.sha256(module.text.encode()).hexdigest()[:16]
@@ -47,7 +47,7 @@ def write(module: Module) -> Path:
 
 def _bound(parent: Path) -> None:
     """Let the oldest files go once there are too many."""
-    files = [p for p in parent.glob("*.py")]
+    files = list(parent.glob("*.py"))
     if len(files) <= MOST_FILES:
         return
     for old in sorted(files, key=lambda p: p.stat().st_mtime)[: len(files) // 4]:

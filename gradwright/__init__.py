@@ -1,10 +1,10 @@
 """gradwright: rewrites ordinary Python into differentiated Python that you can read.
 
-    >>> import gradwright as gw
-    >>> def energy(x):
-    ...     return 0.5 * x * x
-    >>> gw.grad(energy)(3.0)
-    3.0
+>>> import gradwright as gw
+>>> def energy(x):
+...     return 0.5 * x * x
+>>> gw.grad(energy)(3.0)
+3.0
 """
 
 from gradwright.cache import clear_caches
@@ -24,8 +24,23 @@ from gradwright.transform.errors import (
 from gradwright.transforms import Transformed, grad, jvp, value_and_grad, vjp
 
 __all__ = [
-    "AliasError", "BackendError", "EffectError", "GradwrightError", "MissingRule",
-    "NotDifferentiable", "ShapeError", "SourceError", "Transformed", "UnsupportedSyntax",
-    "check_grads", "clear_caches", "grad", "jvp", "show", "source", "stages",
-    "value_and_grad", "vjp",
-]  # fmt: skip
+    "AliasError",
+    "BackendError",
+    "EffectError",
+    "GradwrightError",
+    "MissingRule",
+    "NotDifferentiable",
+    "ShapeError",
+    "SourceError",
+    "Transformed",
+    "UnsupportedSyntax",
+    "check_grads",
+    "clear_caches",
+    "grad",
+    "jvp",
+    "show",
+    "source",
+    "stages",
+    "value_and_grad",
+    "vjp",
+]

@@ -1,7 +1,7 @@
-"""The arguments of a call: their kinds, the numbers and arrays inside them, their types.
+"""The arguments of a call: their kinds, their types, and the numbers inside them.
 
-    kind_of((2.0, np.ones((1, 3))))      (tuple, (float, (dtype("float64"), True, False)))
-    [*flat((2.0, [3, "text"]))]          [2.0, 3]
+kind_of((2.0, np.ones((1, 3))))      (tuple, (float, (dtype("float64"), True, False)))
+[*flat((2.0, [3, "text"]))]          [2.0, 3]
 """
 
 from __future__ import annotations
@@ -104,7 +104,9 @@ def pattern_of(
     from gradwright.transform.specialise.frame import type_of_input
 
     if type(a) in (tuple, list):
-        return Structure(type(a), tuple(pattern_of(i, name, by_value, given) for i in a))
+        return Structure(
+            type(a), tuple(pattern_of(i, name, by_value, given) for i in a)
+        )
     if by_value and type(a) is int:
         return Linear({}, a)
     found = type_of_input(a)
@@ -113,11 +115,14 @@ def pattern_of(
     if type(a) is types.FunctionType:
         k = [g is a for g in given].index(True)
         found_again = weakref.ref(a)
-        read = lambda root=None: found_again() if root is None else root[k]
+
+        def read(root: Any = None) -> Any:
+            return found_again() if root is None else root[k]
+
         return Static(a, Path(name, ("given", k), read))
     if a is None or isinstance(a, str | type) or callable(a):
         return Static(a)
     raise NotDifferentiable(
-        f"the argument {name} is a {type(a).__name__}: gradwright takes numbers, arrays, "
-        f"strings, functions, None, and tuples and lists of these"
+        f"the argument {name} is a {type(a).__name__}: gradwright takes numbers, "
+        f"arrays, strings, functions, None, and tuples and lists of these"
     )

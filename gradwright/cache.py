@@ -47,7 +47,9 @@ class Family:
         for thing in objects(args):
             try:
                 made.keep.append(weakref.ref(thing, forget))
-            except TypeError:  # it cannot be referred to weakly: its id must stay its own
+            except (
+                TypeError
+            ):  # it cannot be referred to weakly: its id must stay its own
                 made.keep.append(thing)
         self.known[key] = (made, *self.known.get(key, ()))[:MOST_ALIKE]
         REGISTRY.note(self, key, made)

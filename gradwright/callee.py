@@ -48,7 +48,7 @@ def _behind(step: Step, count: int) -> Step:
 
 
 def steps_of(target: Any) -> tuple[Any, list[Step]]:
-    """The user's function under nested transforms, and the transforms, innermost first."""
+    """The function under nested transforms, and the transforms, innermost first."""
     steps: list[Step] = []
     while hasattr(target, "__gradwright__"):
         steps.insert(0, target.__gradwright__)
@@ -56,7 +56,9 @@ def steps_of(target: Any) -> tuple[Any, list[Step]]:
     return target, steps
 
 
-def plain_function(target: Any) -> tuple[types.FunctionType, tuple[Any, ...], dict[str, Any]]:
+def plain_function(
+    target: Any,
+) -> tuple[types.FunctionType, tuple[Any, ...], dict[str, Any]]:
     """The function with source behind a callable, and the arguments bound to it."""
     if isinstance(target, types.FunctionType):
         return target, (), {}
@@ -72,7 +74,8 @@ def plain_function(target: Any) -> tuple[types.FunctionType, tuple[Any, ...], di
         return plain_function(target.__func__)
     if type(target).__module__.startswith("numba.") and hasattr(target, "py_func"):
         return plain_function(target.py_func)
-    if isinstance(getattr(type(target), "__call__", None), types.FunctionType):
+    called = inspect.getattr_static(type(target), "__call__", None)
+    if isinstance(called, types.FunctionType):
         name = type(target).__name__
         raise SourceError(
             f"an object of type {name} is no function, though it can be called",

@@ -1,9 +1,9 @@
-"""check_grads: derivatives against differences, and the two modes against each other."""
+"""Derivatives against differences, and the two modes against each other."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,7 +31,8 @@ def check_grads(
         args: Where to check; ints and other arguments stay as they are.
         order: Derivatives up to this order are checked.
         modes: "fwd" compares jvp with a central difference, "rev" vjp with jvp.
-        atol, rtol: Largest error allowed, absolute and relative to the derivative.
+        atol: Largest error allowed.
+        rtol: The same, relative to the derivative.
         eps: Step of the central difference, relative to the size of the arguments.
         seed: Of the direction.
 
@@ -49,27 +50,49 @@ def check_grads(
     rng = np.random.default_rng(seed)
     tree = tuple(args)
     direction = _like(tree, rng)
+    value = _check_first(f, tree, direction, rng, modes, (atol, rtol), eps)
+    if order > 1:
+        for g in _derivatives(f, tree, direction, value):
+            check_grads(g, tree, order - 1, modes, atol, rtol, eps, seed + 1)
+
+
+def _check_first(
+    f: Callable[..., Any],
+    tree: Any,
+    direction: Any,
+    rng: np.random.Generator,
+    modes: Sequence[str],
+    allowed: tuple[float, float],
+    eps: float,
+) -> Any:
+    """Check the first derivative; returns the value."""
     name = getattr(f, "__name__", "function")
     value, tangent = jvp(f, tree, direction)
     difference = _difference(f, tree, direction, eps)
     if "fwd" in modes:
-        _compare(f"jvp of {name}", tangent, difference, atol, rtol)
+        _compare(f"jvp of {name}", tangent, difference, *allowed)
     if "rev" in modes:
         cotangent = _like(value, rng)
         _, pull = vjp(f, *tree)
         pulled = _dot(pull(cotangent), direction)
         against = tangent if "fwd" in modes else difference
-        _compare(f"vjp of {name}", pulled, _dot(cotangent, against), atol, rtol)
-    if order > 1:
+        _compare(f"vjp of {name}", pulled, _dot(cotangent, against), *allowed)
+    return value
 
-        def derivative(*args: Any) -> Any:
-            return jvp(f, args, direction)[1]
 
-        check_grads(derivative, tree, order - 1, modes, atol, rtol, eps, seed + 1)
-        if is_inexact(value) and not np.shape(value) and not np.iscomplexobj(value):
-            for k in [k for k, a in enumerate(tree) if is_inexact(a) and not np.shape(a)]:
-                gradient = grad(f, argnums=k)
-                check_grads(gradient, tree, order - 1, modes, atol, rtol, eps, seed + 1)
+def _derivatives(
+    f: Callable[..., Any], tree: Any, direction: Any, value: Any
+) -> Iterator[Callable[..., Any]]:
+    """The functions whose derivatives are of the next order."""
+
+    def derivative(*args: Any) -> Any:
+        return jvp(f, args, direction)[1]
+
+    yield derivative
+    if is_inexact(value) and not np.shape(value) and not np.iscomplexobj(value):
+        for k, a in enumerate(tree):
+            if is_inexact(a) and not np.shape(a):
+                yield grad(f, argnums=k)
 
 
 def _trees() -> Any:
@@ -103,7 +126,9 @@ def _moved(tree: Any, direction: Any, step: float) -> Any:
     def leaf(x: Any, d: Any) -> Any:
         return type(x)(x + step * d) if not isinstance(x, np.ndarray) else x + step * d
 
-    return _trees().tree_map(lambda x, d: leaf(x, d) if is_inexact(x) else x, tree, direction)
+    return _trees().tree_map(
+        lambda x, d: leaf(x, d) if is_inexact(x) else x, tree, direction
+    )
 
 
 def _difference(f: Callable[..., Any], args: Any, direction: Any, eps: float) -> Any:
@@ -126,7 +151,9 @@ def _dot(a: Any, b: Any) -> float:
 
 
 def _compare(what: str, got: Any, wanted: Any, atol: float, rtol: float) -> None:
-    for g, w in zip(_trees().tree_leaves(got), _trees().tree_leaves(wanted), strict=True):
+    for g, w in zip(
+        _trees().tree_leaves(got), _trees().tree_leaves(wanted), strict=True
+    ):
         error = np.max(np.abs(np.asarray(g) - np.asarray(w)), initial=0.0)
         allowed = atol + rtol * np.max(np.abs(np.asarray(w)), initial=0.0)
         if not error <= allowed:

@@ -27,9 +27,9 @@ from gradwright.transform.core import (
 from gradwright.transform.errors import NotDifferentiable, UnsupportedSyntax
 from gradwright.transform.forward import tangents
 from gradwright.transform.reverse import Split, gradient, halves
-from gradwright.transform.source import Source
 from gradwright.transform.scopes import settle
 from gradwright.transform.simplify import simplify
+from gradwright.transform.source import Source
 from gradwright.transform.specialise.abstract import (
     Static,
     Structure,
@@ -109,16 +109,18 @@ def _grad(d: Derived, step: Step) -> Derived:
     is_value = step.kind == "value_and_grad"
     f = gradient(settle(d.function), wrt, None, value=is_value)
     others = d.function.results[1:]
-    bars = f.results[(1 if is_value else 0) + len(others) :]
+    bars: list[Any] = f.results[(1 if is_value else 0) + len(others) :]
     grads = _per_argument(d, step, dict(zip(wrt, bars, strict=True)))
     result: Any = Structure(tuple, (value, grads)) if is_value else grads
     if step.has_aux:
         first = Structure(tuple, (value, aux))
-        result = Structure(tuple, (first if is_value else grads, grads if is_value else aux))
-    return _arranged(d, f, result)
+        result = Structure(
+            tuple, (first if is_value else grads, grads if is_value else aux)
+        )
+    return arranged(d, f, result)
 
 
-def _arranged(d: Derived, f: Function, result: Any) -> Derived:
+def arranged(d: Derived, f: Function, result: Any) -> Derived:
     """The function with its results in the order in which their structure has them."""
     fits: dict[int, Type] = {}
     results: list[Any] = []
@@ -143,7 +145,11 @@ def _per_argument(d: Derived, step: Step, bars: dict[Any, Operand]) -> Any:
         return _Gradient(bars[leaf], leaf) if leaf in bars else leaf
 
     chosen = [mapped(fill, d.arguments[k]) for k in _positions(step)]
-    return Structure(tuple, tuple(chosen)) if isinstance(step.argnums, tuple) else chosen[0]
+    return (
+        Structure(tuple, tuple(chosen))
+        if isinstance(step.argnums, tuple)
+        else chosen[0]
+    )
 
 
 def _positions(step: Step) -> tuple[int, ...]:
@@ -230,7 +236,9 @@ def _jvp(d: Derived, step: Step) -> Derived:
     value, aux = _with_aux(d, step)
     f, dots, results = tangents(settle(d.function), wrt)
     dot_of = dict(zip(wrt, dots, strict=True))
-    given = [mapped(lambda leaf: dot_of.get(leaf, Static(None)), a) for a in d.arguments]
+    given = [
+        mapped(lambda leaf: dot_of.get(leaf, Static(None)), a) for a in d.arguments
+    ]
     out = iter(results[len(d.function.results) :])
 
     def dot(leaf: Any) -> Any:
@@ -242,11 +250,14 @@ def _jvp(d: Derived, step: Step) -> Derived:
 
     tangent = mapped(dot, value)
     outcome = (value, tangent, aux) if step.has_aux else (value, tangent)
-    made = _arranged(d, f, Structure(tuple, outcome))
+    made = arranged(d, f, Structure(tuple, outcome))
     count = sum(map(is_operand, leaves(value)))
     fits = {k: t for k, t in d.fits.items() if k < count}
     made.fits = fits | {count + k: t for k, t in fits.items()}
-    made.arguments = [Structure(tuple, tuple(d.arguments)), Structure(tuple, tuple(given))]
+    made.arguments = [
+        Structure(tuple, tuple(d.arguments)),
+        Structure(tuple, tuple(given)),
+    ]
     return made
 
 

@@ -1,4 +1,4 @@
-"""The entry: what happens at a call, from the caller's arguments to the source that runs.
+"""What happens at a call, from the caller's arguments to the source that runs.
 
 A call is bound to the parameters, its arguments' kinds are looked up, and the emitted
 function of that kind runs on the numbers and arrays inside them.  Captured numbers are
@@ -46,7 +46,11 @@ class Entry:
     def __init__(self, target: Any, *more: Step) -> None:
         callee = Callee(target, *more)
         self.function = callee.function
-        self.bound, self.keywords, self.steps = callee.bound, callee.keywords, callee.steps
+        self.bound, self.keywords, self.steps = (
+            callee.bound,
+            callee.keywords,
+            callee.steps,
+        )
         self.last: Specialisation | None = None
         self.family = Family()
         self.names: list[str] = []
@@ -57,14 +61,16 @@ class Entry:
         self.open()
 
     def open(self) -> None:
-        """Look at the function anew: its code, its defaults; refuse what has no source."""
+        """Look at the function anew: code, defaults; refuse what has no source."""
         f = self.function
         sources.read(f)
         code = f.__code__
         self._signature = None
         is_plain = not (code.co_flags & STARRED or code.co_kwonlyargcount)
         self.names = list(
-            code.co_varnames[: code.co_argcount] if is_plain else self.signature.parameters
+            code.co_varnames[: code.co_argcount]
+            if is_plain
+            else self.signature.parameters
         )
         is_flat = is_plain and not (self.bound or self.keywords)
         self.flat_count = code.co_argcount if is_flat else -1
@@ -93,7 +99,9 @@ class Entry:
         if not keywords and len(args) == self.flat_count:
             return args
         try:
-            bound = self.signature.bind(*self.bound, *args, **{**self.keywords, **keywords})
+            bound = self.signature.bind(
+                *self.bound, *args, **{**self.keywords, **keywords}
+            )
         except TypeError as e:
             raise TypeError(f"{f.__name__}() {e}") from None
         bound.apply_defaults()
@@ -115,7 +123,10 @@ class Entry:
         by_value = self.family.by_value
         named = zip(self.names, args, strict=True)
         kinds = tuple(
-            [(kind_of(a), *ints_in(a)) if n in by_value else kind_of(a) for n, a in named]
+            [
+                (kind_of(a), *ints_in(a)) if n in by_value else kind_of(a)
+                for n, a in named
+            ]
         )
         given = self.given(args)
         return kinds if len(given) == 1 else (*kinds, sharing(given))
@@ -165,12 +176,14 @@ class Entry:
 
     def _pattern(self, name: str, a: Any, given: tuple[Any, ...]) -> Any:
         bound = any(a is b for b in (*self.bound, *self.keywords.values()))
-        if bound and type_of_input(a) is None and type(a) not in SEEN_INTO:  # it may be any object, as self may
+        if (
+            bound and type_of_input(a) is None and type(a) not in SEEN_INTO
+        ):  # it may be any object, as self may
             return Static(a, Path(name, ("bound", id(a)), _reader(a)))
         return pattern_of(a, name, name in self.family.by_value, given)
 
     def leaves(self, args: tuple[Any, ...]) -> list[Any]:
-        """The numbers and arrays of a call; not those that the source has as literals."""
+        """The numbers and arrays of a call, but for those that became literals."""
         by_value = self.family.by_value
         found: list[Any] = []
         for n, a in zip(self.names, args, strict=True):
@@ -226,7 +239,9 @@ class Entry:
             else:
                 yield from matched(a, tangents[place], "tangent")
 
-    def vjp(self, given: tuple[Any, ...], of: Callable[[], str]) -> tuple[Any, Pull, Any]:
+    def vjp(
+        self, given: tuple[Any, ...], of: Callable[[], str]
+    ) -> tuple[Any, Pull, Any]:
         """The value, the function that pulls back, and the auxiliary results."""
         args = self.bind(given, {})
         found, hidden = self.find(args)

@@ -1,7 +1,7 @@
 """Looking inside: the source of a transformed function, and every stage before it.
 
-    source(grad(f), 2.0)          the gradient for a float
-    source(f, 2.0, kind="jvp")    what jvp(f, ...) runs;  kind="vjp" likewise
+source(grad(f), 2.0)          the gradient for a float
+source(f, 2.0, kind="jvp")    what jvp(f, ...) runs;  kind="vjp" likewise
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def stages(
     function: Any, *args: Any, kind: str | None = None, **keywords: Any
 ) -> Stages:
     """The program after every stage: your source, normal form, core, emitted source."""
-    from gradwright.stages import of
+    from gradwright.staging import of
 
     entry = entry_of(function, kind)
     return of(entry, entry.bind(args, keywords))

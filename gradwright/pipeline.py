@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gradwright.derive import Derived, check_result, derive
+from gradwright.derive import Derived, arranged, check_result, derive
 from gradwright.transform.core import Function
 from gradwright.transform.emit import Module, emit
 from gradwright.transform.ownership import own_results
@@ -58,7 +58,10 @@ def derived_of(
     """The core of the transformed function; `watch` sees it after every transform."""
     specialised = specialise(source, arguments, apply)
     derived = Derived(
-        specialised.function, call_arguments(specialised, source), specialised.result, source
+        specialised.function,
+        call_arguments(specialised, source),
+        specialised.result,
+        source,
     )
     watch("specialise", derived)
     check_result(derived)
@@ -91,9 +94,9 @@ def apply(
     result: Any,
     steps: tuple[Step, ...],
     source: Source,
-) -> tuple[Function, Any]:
-    """Transforms that the program itself calls: its function, and its results."""
-    d = Derived(function, arguments, result, source)
+) -> Derived:
+    """Transforms that the program itself calls."""
+    d = arranged(Derived(function, arguments, result, source), function, result)
     for step in steps:
         d = derive(d, step)
-    return d.function, d.result
+    return d

@@ -38,7 +38,8 @@ class Pull:
         others = [a for a in (*leaves, *hidden.values(), *flat(value)) if _is_array(a)]
         self.residuals = [_apart(r, others) for r in residuals]
         self.kept = [
-            _copied(hidden[k] if isinstance(k, str) else leaves[k]) for k in found.needed
+            _copied(hidden[k] if isinstance(k, str) else leaves[k])
+            for k in found.needed
         ]
         self.of = of
 
@@ -60,7 +61,7 @@ class Pull:
 
 
 def _sort(place: Any, a: Any, gradients: Iterator[Any], found: dict[int, Any]) -> None:
-    """Take the gradients of one parameter, and keep those of the call's own arguments."""
+    """Take a parameter's gradients, and keep those of the call's own arguments."""
     if type(place) is tuple:
         for p, item in zip(place, a, strict=True):
             _sort(p, item, gradients, found)

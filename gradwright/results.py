@@ -96,8 +96,8 @@ def as_float(gradient: Any) -> float:
         return gradient
     if isinstance(gradient, complex):
         raise NotDifferentiable(
-            f"the derivative with respect to a real number came out complex: {gradient}; "
-            f"a power of a negative number has left the real numbers"
+            f"the derivative with respect to a real number came out complex: "
+            f"{gradient}; a power of a negative number has left the real numbers"
         )
     return float(gradient)
 
@@ -110,7 +110,7 @@ def _as_array_of(dtype: np.dtype[Any]) -> Callable[[Any], Any]:
 
 
 def gradient_like(a: Any, gradients: Iterator[Any]) -> Any:
-    """The cotangent of an argument: of its structure and kinds; zero for what is int."""
+    """The cotangent of an argument, of its structure and kinds; zero for an int."""
     if type(a) in (tuple, list):
         return type(a)(gradient_like(i, gradients) for i in a)
     if is_inexact(a):
@@ -167,7 +167,9 @@ def _fitted(given: Any, like: Any, what: str) -> Any:
 
 def zeros(a: Any) -> Any:
     """A tangent for an argument that the call does not move."""
-    return np.zeros_like(a)[()] if isinstance(a, np.ndarray | np.generic) else type(a)(0)
+    return (
+        np.zeros_like(a)[()] if isinstance(a, np.ndarray | np.generic) else type(a)(0)
+    )
 
 
 def outline(value: Any) -> Any:

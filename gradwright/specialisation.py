@@ -6,6 +6,7 @@ only weakly: what was captured is found again by its path at every call.
 
 from __future__ import annotations
 
+import operator
 import types
 import weakref
 from collections.abc import Callable, Iterator
@@ -53,7 +54,7 @@ class Emitted:
             note_user_line(e, found)
 
     def _place(self, line: int, first: int) -> Location | None:
-        """The user's line: of this line of the function, else of the nearest before it."""
+        """The user's line for this line of the function, or the nearest before it."""
         for n in range(line, first - 1, -1):
             if n in self.module.lines:
                 return self.module.lines[n]
@@ -75,7 +76,9 @@ class Specialisation:
         ]
         self.is_free = not (self.guards or self.hidden)
         self.assemble = assembler(derived.result, derived.fits)
-        self.count = len(derived.function.results)  # how many results, before those of a split
+        self.count = len(
+            derived.function.results
+        )  # how many results, before those of a split
         self.checks = list(_dim_checks(built))
         self.needed = _needed(built)
         self.used = False  # since the last time that room was made
@@ -130,7 +133,7 @@ def _returned(result: Any, root: Any) -> Iterator[Guard]:
     for leaf in leaves(result):
         for k, f in enumerate(root):
             if isinstance(leaf, Static) and leaf.value is f:
-                yield lambda given, k=k: given[k], _is_referred_to, weakref.ref(f)
+                yield operator.itemgetter(k), _is_referred_to, weakref.ref(f)
 
 
 def _is_given(found: Any, place: int, root: Any) -> bool:
@@ -143,7 +146,11 @@ def _says_the_same(found: Any, expected: Any, root: Any) -> bool:
     if type(found) is not type(expected):
         return False
     if type(found) is not tuple:
-        return repr(found) == repr(expected) if type(found) in NUMBERS else found == expected
+        return (
+            repr(found) == repr(expected)
+            if type(found) in NUMBERS
+            else found == expected
+        )
     return len(found) == len(expected) and all(
         a is b or (type(a) in (*NUMBERS, str, tuple) and _says_the_same(a, b, root))
         for a, b in zip(found, expected, strict=True)

@@ -64,7 +64,7 @@ class Transformed:
         return Transformed, (self.__wrapped__, self._step)
 
     def source(self, *args: Any, **keywords: Any) -> str:
-        """The source that runs for these arguments; without any, for the last call's."""
+        """The source that runs for these arguments, or for those of the last call."""
         return inspection.source(self, *args, **keywords)
 
     def show(self, *args: Any, **keywords: Any) -> Any:
@@ -130,18 +130,24 @@ def _make(kind: str, fun: Any, argnums: Any, has_aux: bool, argnames: Any) -> An
     if fun is None:
         return lambda f: _make(kind, f, argnums, has_aux, argnames)
     _must_be_callable(kind, fun)
-    return Transformed(fun, Step(kind, _positions(kind, fun, argnums, argnames), has_aux))
+    return Transformed(
+        fun, Step(kind, _positions(kind, fun, argnums, argnames), has_aux)
+    )
 
 
 def _must_be_callable(kind: str, fun: Any) -> None:
     if not callable(fun) and not isinstance(fun, classmethod):
-        raise TypeError(f"{kind} needs a function, and got {type(fun).__name__}: {fun!r}")
+        raise TypeError(
+            f"{kind} needs a function, and got {type(fun).__name__}: {fun!r}"
+        )
 
 
 # ---- argnums and argnames ----------------------------------------------------------
 
 
-def _positions(kind: str, fun: Any, argnums: Any, argnames: Any) -> int | tuple[int, ...]:
+def _positions(
+    kind: str, fun: Any, argnums: Any, argnames: Any
+) -> int | tuple[int, ...]:
     """argnums, with argnames resolved; non-negative, and within the parameters."""
     try:
         target = fun.__func__ if isinstance(fun, classmethod) else fun
@@ -154,7 +160,9 @@ def _positions(kind: str, fun: Any, argnums: Any, argnames: Any) -> int | tuple[
     wanted = argnums if argnames is None else argnames
     one = isinstance(wanted, int | str)
     if not one and not isinstance(wanted, tuple | list):
-        raise _refused(kind, callee, names, f"{wanted!r} is neither a number nor a name")
+        raise _refused(
+            kind, callee, names, f"{wanted!r} is neither a number nor a name"
+        )
     found = []
     for w in [wanted] if one else wanted:
         k = names.index(w) if isinstance(w, str) and argnames and w in names else w
@@ -166,7 +174,9 @@ def _positions(kind: str, fun: Any, argnums: Any, argnames: Any) -> int | tuple[
     return found[0] if one else tuple(found)
 
 
-def _refused(kind: str, callee: Callee, names: list[str], why: str) -> NotDifferentiable:
+def _refused(
+    kind: str, callee: Callee, names: list[str], why: str
+) -> NotDifferentiable:
     function = f"{callee.function.__name__}({', '.join(names)})"
     return NotDifferentiable(
         f"{kind} of {function} with respect to what? {why}",
@@ -231,10 +241,10 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
 
 
 def transformed(fun: Any, kind: str, has_aux: bool = False) -> Transformed:
-    """jvp or vjp of a function as an object, whose specialisations its code shares."""
+    """The jvp or vjp of a function as an object."""
     _must_be_callable(kind, fun)
     return Transformed(fun, Step(kind, None, has_aux))
 
 
 for _transform in (grad, value_and_grad, jvp, vjp):
-    _transform.__gradwright_kind__ = _transform.__name__  # type: ignore[attr-defined]
+    vars(_transform)["__gradwright_kind__"] = _transform.__name__

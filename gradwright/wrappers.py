@@ -27,7 +27,7 @@ _made: dict[Any, types.FunctionType] = {}  # one for a row at most
 
 
 def with_source(function: Any) -> types.FunctionType | None:
-    """A Python function that calls a callable of the table; None where it has no row."""
+    """A Python function that calls a callable of the table; None without a row."""
     load_rows()
     if not callable(function) or isinstance(function, types.FunctionType):
         return None

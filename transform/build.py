@@ -41,6 +41,7 @@ NOUNS = {
     "//": "quotient", "%": "remainder", "np.where": "chosen",
 }  # fmt: skip
 
+PARTS = ("np.real", "np.imag", "np.conjugate", "np.conj")
 CONDITIONS = {  # of each comparison: what it says, and what it says of zero
     ">": ("above", "positive"), ">=": ("above", "positive"),
     "<": ("below", "negative"), "<=": ("below", "negative"),
@@ -133,6 +134,8 @@ class Builder:
         """The result of one primitive as it stands; the same one is made only once."""
         if type is None:
             type = p.type_rule(*map(type_of, operands))
+        if self.folds and p.spelling in PARTS and type_of(operands[0]).python:
+            type = COMPLEX if type.is_complex else FLOAT  # z.real, z.conjugate()
         key = (p, operands, attribute)
         if self.folds and key in self.made:
             return _operand(self.made[key])
@@ -367,6 +370,17 @@ def literal(o: Operand) -> float | None:
     if isinstance(o, Const) and o.text is None and type(o.value) in (int, float):
         return o.value if math.isfinite(o.value) else None
     return None
+
+
+def own_value(name: str, type: Type) -> Value:
+    """A new value of a type whose dims belong elsewhere: its dims are its own."""
+    out = Value(name, type)
+    if type.dims is not None:
+        dims = (
+            d if d.constant == 1 else symbol(Dim(out, k)) for k, d in enumerate(type.dims)
+        )
+        out.type = replace(type, dims=tuple(dims))
+    return out
 
 
 def with_own_dims(out: Value) -> Type:

@@ -186,6 +186,8 @@ class _Liveness:
 
     def _matters(self, s: For | While, live: set[Any]) -> bool:
         """Whether anything after the loop, or any effect, depends on it."""
+        if isinstance(s, For) and not s.adjoint and not _is_known(s.step):
+            return True  # a step of zero is an error
         for t in walk([s]):
             match t:
                 case Store() if t.place in live:
@@ -237,3 +239,8 @@ def _is_nonzero(o: Any) -> bool:
 def _is_positive(o: Any) -> bool:
     value = o.constant if isinstance(o, Linear) else getattr(o, "value", None)
     return isinstance(value, int | float) and value >= 0
+
+
+def _is_known(step: Any) -> bool:
+    """Whether a step is a literal, and so not zero."""
+    return isinstance(step, Linear) and bool(step.constant)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 import builtins
 import keyword
+import operator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -63,8 +64,10 @@ from gradwright.transform.spelling import (
     counting,
     name_of,
     negated,
+    negative,
     product,
     sum_of,
+    unsigned,
 )
 from gradwright.transform.types import Type
 
@@ -174,6 +177,7 @@ class _FunctionEmitter:
         self.waiting: dict[Value, _Waiting] = {}
         self.chosen: dict[Cell, _Waiting] = {}
         self.changed: dict[Statement, set[Place]] = {}
+        self.branch_of: dict[int, int] = {}
         self._count(function.body)
         for r in function.results:
             for v in leaves(r):
@@ -194,6 +198,8 @@ class _FunctionEmitter:
                 use.blocks.add(id(s.header) if inside else home)  # type: ignore[union-attr]
             short = _short(s)
             for b in blocks(s):
+                if isinstance(s, If):
+                    self.branch_of[id(b)] = home
                 if b is not short:
                     self._count(b)
 
@@ -341,16 +347,27 @@ class _FunctionEmitter:
         if count == 0:
             if isinstance(s, Call) or may_raise(s):  # type: ignore[arg-type]
                 self._write(out, ast.Expr(w.tree), s, w.quiet)
-        elif count == 1 and self._nests(v, w, body):
+        elif count == 1 and self._nests(v, w, s, body):
             held(w.tree, v, s)
             self.waiting[v] = w
         else:
             self._assign(v, w, out, s)
 
-    def _nests(self, v: Value, w: _Waiting, body: list[Statement]) -> bool:
-        if self.uses[v].blocks != {id(body)}:
+    def _nests(self, v: Value, w: _Waiting, s: Statement, body: list[Statement]) -> bool:
+        """Whether a value may be written where it is used, in this block or a branch."""
+        if isinstance(v, Value) and v.users or w.width > WIDEST_WAITING:
             return False
-        return not (isinstance(v, Value) and v.users) and w.width <= WIDEST_WAITING
+        used = self.uses[v].blocks
+        if used == {id(body)}:
+            return True
+        if not isinstance(s, Let | Load) or may_raise(s) or len(used) != 1:
+            return False
+        if any(isinstance(p, Tape) or p is CALLS for p in w.places):
+            return False
+        (home,) = used
+        while home in self.branch_of and home != id(body):
+            home = self.branch_of[home]
+        return home == id(body)
 
     # ---- each statement --------------------------------------------------------
 
@@ -399,6 +416,8 @@ class _FunctionEmitter:
         trees = [w.tree for w in found]
         if s.adjoint and s.primitive.spelling == "*" and not s.out.type.is_array:
             tree = product(*trees)
+        elif s.adjoint and s.out.type.python and s.primitive.function is operator.neg:
+            tree = negative(trees[0])
         else:
             tree = self.spelling.primitive(s, trees)
         if s.primitive.raises:
@@ -456,9 +475,9 @@ class _FunctionEmitter:
         if not s.accumulate:
             self._write(out, ast.Assign([target], w.tree), s, w.quiet)
             return
-        tree, op = w.tree, ast.Add()
-        if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.USub):
-            tree, op = tree.operand, ast.Sub()  # type: ignore[assignment]
+        is_negative = s.adjoint or isinstance(w.tree, ast.UnaryOp)
+        bare = unsigned(w.tree) if is_negative else None
+        op, tree = (ast.Add(), w.tree) if bare is None else (ast.Sub(), bare)
         self._write(out, ast.AugAssign(target, op, tree), s, w.quiet)
 
     def _if(self, s: If, out: list[ast.stmt]) -> None:

@@ -148,7 +148,9 @@ def is_chain(tree: ast.expr) -> bool:
 
 def if_statement(cell: Cell, tree: ast.expr) -> ast.stmt:
     """A conditional expression as if, elif, else that assign the cell."""
-    if not isinstance(tree, ast.IfExp):
-        return ast.Assign([name_of(cell, True)], tree)
-    then, orelse = if_statement(cell, tree.body), if_statement(cell, tree.orelse)
-    return ast.If(tree.test, [then], [orelse])
+    assert isinstance(tree, ast.IfExp)
+    branches = [
+        if_statement(cell, b) if is_chain(b) else ast.Assign([name_of(cell, True)], b)
+        for b in (tree.body, tree.orelse)
+    ]
+    return ast.If(tree.test, branches[:1], branches[1:])

@@ -29,11 +29,14 @@ from gradwright.transform.primitives.structural import COPY, NAMED
 VIEWS = ("np.real", "np.imag")  # primitives that may give back a part of their operand
 
 
-def own_results(function: Function) -> None:
-    """Copy each result that is part of an argument or of an earlier result."""
+def own_results(function: Function, count: int | None = None) -> None:
+    """Copy each result that is part of an argument or of an earlier result.
+
+    With `count` only so many: what follows is not for the caller's eyes.
+    """
     memory = _Memory(function, ())
     taken: set[Any] = set(function.params)
-    for k, r in enumerate(function.results):
+    for k, r in enumerate(function.results[:count]):
         if not isinstance(r, Value) or not r.type.is_array or r.type.optional:
             continue  # an optional one is handed from one half to the other
         roots = memory.of(r)
@@ -97,7 +100,9 @@ class _Memory:
     def _given(self, call: Call, k: int) -> list[Any]:
         """The operands of a call whose memory its result may be."""
         g = call.function
-        operands = [o for o in call.operands if isinstance(o, Value) and o.type.is_array]
+        operands = [
+            o for o in call.operands if isinstance(o, Value) and o.type.is_array
+        ]
         if g in self.callers:
             return operands
         roots = _Memory(g, self.callers).of(g.results[k])

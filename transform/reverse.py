@@ -72,8 +72,10 @@ from gradwright.transform.primitives.structural import (
     SPREAD,
     SUM_TO,
 )
-from gradwright.transform.rules import Rules, real_part
+from gradwright.transform.rules import Rules, is_singular, real_part
 from gradwright.transform.types import BOOL, INT, NONE, Type, join
+
+SELECTIONS = (np.where, np.maximum, np.minimum, np.fmax, np.fmin, np.clip)
 
 # ---- the sweep ---------------------------------------------------------------------
 
@@ -193,6 +195,7 @@ class Sweep:
         self.builder = Builder(folds=True)
         self.builder.adjoint = True
         self.placeholders: set[Cell] = set()
+        self.masked: set[Value] = set()
         self.rules = Rules(self.builder)
         self.tapes: dict[Any, Tape] = {}
         self.begun: dict[Tape, tuple[_Block, int, Statement]] = {}
@@ -432,7 +435,7 @@ class Sweep:
         if not v.type.is_complex:
             c = real_part(b, c)
         if shape.is_array and self._stretched(v.type, shape):
-            if type_of(c).dims != shape.dims:
+            if not self._fills(type_of(c), shape):
                 c = self._spread(c, shape)
             if v.type.is_array:
                 c = b.let(SUM_TO, c, attribute=_summed_axes(v.type, shape), type=v.type)
@@ -442,6 +445,14 @@ class Sweep:
             wanted = replace(type_of(c), dtype=v.type.dtype)
             c = b.let(CAST, c, attribute=wanted, type=wanted)
         return c
+
+    @staticmethod
+    def _fills(own: Type, shape: Type) -> bool:
+        """Whether an operand has the whole shape; dims that met are taken to be equal."""
+        if own.rank != shape.rank:
+            return False
+        pairs = zip(own.dims or (), shape.dims or (), strict=True)
+        return all(d.constant != 1 or f.constant == 1 for d, f in pairs)
 
     @staticmethod
     def _stretched(own: Type, shape: Type) -> bool:
@@ -454,13 +465,9 @@ class Sweep:
 
     def _spread(self, c: Operand, shape: Type) -> Operand:
         """A cotangent repeated in the shape of an array."""
-        like = next(
-            (p for p in self.function.params if isinstance(p, Value) and p.type.dims == shape.dims),
-            None,
-        )
+        like = next((p for p in self.function.params if p.type == shape), None)
         if like is None:
-            like = next(v for v in self._values() if v.type.dims == shape.dims)
-            like = self.need(like)
+            like = self.need(next(v for v in self._values() if v.type == shape))
         assert isinstance(like, Value)
         return self.builder.let(SPREAD, c, like, type=replace(type_of(c), dims=shape.dims))
 
@@ -788,10 +795,29 @@ class Sweep:
                 lambda: self.need(s.out),
             )
             c = self.builder.scale(partial, g)
+            c = self._where_it_counts(s, g, c)
             if s.primitive.kind == "reduction":
                 self._give(o, c, type_of(o))
             else:
                 self._give(o, c, shape)
+
+    def _where_it_counts(self, s: Let, g: Operand, c: Operand) -> Operand:
+        """No NaN from an element that a choice did not take: its cotangent is zero."""
+        p, b = s.primitive, self.builder
+        if not isinstance(c, Value) or not c.type.is_array:
+            return c
+        if p.function in SELECTIONS:
+            self.masked.add(c)
+        elif g in self.masked:
+            if p.rule is not None and is_singular(p.rule):
+                counts = b.let(row(operator.ne, 2), g, constant(0.0))
+                made = b.definition.get(c)
+                if isinstance(made, Let):
+                    made.quiet = True
+                c = b.let(row(np.where, 3), counts, c, constant(0.0), type=c.type)
+            if isinstance(c, Value):
+                self.masked.add(c)
+        return c
 
     def _display(self, s: Let, g: Operand) -> None:
         positions = list(np.ndindex(*s.attribute))

@@ -57,6 +57,14 @@ def read_rule(function: Callable[..., Any]) -> Rule:
     return Rule(source, parameters, tuple(elements), guarded)
 
 
+@functools.cache
+def is_singular(function: Callable[..., Any]) -> bool:
+    """Whether a partial may be infinite or undefined somewhere: it divides, say."""
+    tree = sources.read(function).node
+    powers = (gast.Div, gast.Pow, gast.FloorDiv)
+    return any(isinstance(n, gast.BinOp) and isinstance(n.op, powers) for n in gast.walk(tree))
+
+
 class Rules:
     """Quotes rules into one builder; library functions that rules call are shared."""
 
@@ -104,6 +112,7 @@ class Rules:
         quiet = self.builder.quiet
         arrays = any(type_of(o).is_array for o in env.values())
         self.builder.quiet = quiet or (rule.guarded and arrays)
+        frame.of_arrays = arrays
         where = self.builder.where
         try:
             frame.run(list(body))

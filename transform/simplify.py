@@ -130,10 +130,9 @@ def gather(f: Function) -> None:
     for s in walk(f.body):
         for place in {*_places(s)}:
             count[place] = count.get(place, 0) + 1
-        if isinstance(s, Load | Let):
-            for v in reads(s):
-                if isinstance(v, Value):
-                    count[v] = count.get(v, 0) + 1
+        for v in reads(s):
+            if isinstance(v, Value):
+                count[v] = count.get(v, 0) + 1
     for r in f.results:
         for v in leaves(r):
             count[v] = count.get(v, 0) + 2
@@ -179,7 +178,8 @@ def _gathered(
         elif held is not None and isinstance(s, Store) and s.operand is held:
             target = s.place
             is_whole = s.accumulate and not s.index and isinstance(target, Cell)
-            alone = seen == count.get(cell) and not any(_touches(t, target) for t in inside)
+            only = seen == count.get(cell) and count.get(held) == 1
+            alone = only and not any(_touches(t, target) for t in inside)
             return (inside, s) if is_whole and alone and s.adjoint else None
         elif held is not None and held in set(all_reads(s)):
             return None

@@ -106,6 +106,8 @@ class Spelling:
             return self._sum_to(trees[0], *s.attribute)
         if p.spelling in ("np.real", "np.imag"):
             return ast.Attribute(trees[0], p.spelling[3:])
+        if p.spelling in ("np.conjugate", "np.conj") and s.out.type.python:
+            return ast.Call(ast.Attribute(trees[0], "conjugate"), [], [])
         if p.is_operator:
             return operation(p.spelling, trees)
         return self.call(p.spelling, trees)
@@ -218,6 +220,23 @@ def product(left: ast.expr, right: ast.expr) -> ast.expr:
     if not isinstance(right, ast.BinOp) or not isinstance(right.op, ast.Mult | ast.Div):
         return ast.BinOp(left, ast.Mult(), right)
     return ast.BinOp(product(left, right.left), right.op, right.right)
+
+
+def negative(tree: ast.expr) -> ast.expr:
+    """`-(a * b)` as `-a * b`."""
+    if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.Mult | ast.Div):
+        return ast.BinOp(negative(tree.left), tree.op, tree.right)
+    return ast.UnaryOp(ast.USub(), tree)
+
+
+def unsigned(tree: ast.expr) -> ast.expr | None:
+    """The expression without the minus at its front; None where there is none."""
+    if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.USub):
+        return tree.operand
+    if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.Mult | ast.Div):
+        left = unsigned(tree.left)
+        return None if left is None else ast.BinOp(left, tree.op, tree.right)
+    return None
 
 
 # ---- conditions --------------------------------------------------------------------

@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 
 import gradwright as gw
-from gradwright.arguments import flat, ints_in, kind_of, objects, pattern_of
+from gradwright.arguments import (
+    flat,
+    functions_in,
+    ints_in,
+    kind_of,
+    objects,
+    pattern_of,
+    sharing,
+)
 
 
 @pytest.mark.parametrize(
@@ -50,9 +58,19 @@ def test_numbers_and_objects_inside() -> None:
     argument = (1.0, ["text", 2, (xs, None)], kind_of)
     assert [*flat(argument)] == [1.0, 2, xs]
     assert ints_in((True, 2, 3.0, [4])) == (2, 4)
-    assert [*objects(argument)] == [kind_of]
+    assert [*objects(argument)] == [kind_of.__code__]
+    assert [*functions_in(argument)] == [kind_of]
 
 
 def test_what_cannot_be_an_argument_is_refused_by_name() -> None:
     with pytest.raises(gw.NotDifferentiable, match="the argument table is a dict"):
         pattern_of({"a": 1.0}, "table")
+
+
+def test_closures_of_one_code_are_of_one_kind() -> None:
+    def make(gain):
+        return lambda x: gain * x
+
+    first, second = make(1.0), make(2.0)
+    assert kind_of(first) == kind_of(second)
+    assert sharing((first, second, first)) == (0, 1, 0)

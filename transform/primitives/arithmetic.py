@@ -142,10 +142,9 @@ def power(a, b, y):
     by_base = (
         (b * (y / a) if a != 0 else 0.0) if np.iscomplexobj(b)
         else b * a ** (b - 1) if b >= 1
-        else b * (y / a) if b < 0
         else b * (y / a) if a != 0
-        else 0.0 if b == 0
-        else math.inf
+        else b * math.inf if b != 0
+        else 0.0
     )
     by_exponent = (
         (y * np.log(a) if a != 0 else 0.0) if np.iscomplexobj(a)

@@ -67,7 +67,7 @@ class Closure:
 
 @dataclass(eq=False)
 class BoundMethod:
-    """x.name of a number or an array, or a plain method of a class, before its call."""
+    """x.name of a number or an array before its call; None is Python's `.conjugate`."""
 
     owner: Any
     function: Any

@@ -19,7 +19,7 @@ import gast
 import numpy as np
 
 from gradwright.transform import source as sources
-from gradwright.transform.build import constant
+from gradwright.transform.build import constant, own_value
 from gradwright.transform.core import (
     Call,
     Const,
@@ -63,8 +63,11 @@ from gradwright.transform.specialise.frame import (
 )
 from gradwright.transform.specialise.nested import (
     Derivative,
+    Pull,
     call_derivative,
     call_jvp,
+    call_pull,
+    call_vjp,
     make_derivative,
     taken_apart,
 )
@@ -101,10 +104,19 @@ def call(
 ) -> Any:
     """The abstract result of a call."""
     match function:
+        case Pull():
+            return call_pull(frame, function, arguments, node)
         case Derivative():
             return call_derivative(frame, function, arguments, keywords, node)
         case Closure():
             return call_user(frame, function.source, function, arguments, keywords, node)
+        case BoundMethod(function=None):  # .conjugate() of Python's own numbers
+            from gradwright.transform.specialise.expressions import operate
+
+            result = operate(frame, np.conjugate, node, function.owner)
+            if isinstance(result, Value):
+                result.type = type_of(function.owner)
+            return result
         case BoundMethod():
             inner = Static(function.function)
             return call(frame, inner, [function.owner, *arguments], keywords, node)
@@ -128,6 +140,8 @@ def _call_static(
     kind = getattr(f, "__gradwright_kind__", None)
     if kind == "jvp":
         return call_jvp(frame, arguments, keywords, node)
+    if kind == "vjp":
+        return call_vjp(frame, arguments, keywords, node)
     if kind in ("grad", "value_and_grad"):
         return make_derivative(frame, kind, arguments, keywords, node)
     handler = _lookup(BUILTINS, f)
@@ -139,7 +153,7 @@ def _call_static(
     if TABLE.knows(f):
         _no_keywords(frame, keywords, node)
         return operate(frame, f, node, *arguments)
-    if isinstance(f, types.MethodType):
+    if isinstance(f, types.MethodType) and isinstance(f.__func__, types.FunctionType):
         path = function.path and function.path.attribute("__self__")
         owner = Static(f.__self__, path)
         return call(frame, Static(f.__func__), [owner, *arguments], keywords, node)
@@ -609,17 +623,8 @@ def _emit_call(frame: Frame, unit: Unit, operands: list[Operand]) -> Any:
     def fresh(leaf: Any) -> Any:
         if not isinstance(leaf, Type):
             return leaf
-        out = Value(f"{unit.name}_value", leaf)
+        out = own_value(f"{unit.name}_value", leaf)
         outs.append(out)
-        if leaf.is_array:
-            from gradwright.transform.indices import Dim, symbol
-            from gradwright.transform.types import array
-
-            dims = (
-                d if d.constant == 1 else symbol(Dim(out, k))
-                for k, d in enumerate(leaf.dims or ())
-            )
-            out.type = array(leaf.dtype, tuple(dims))
         return Linear({out: 1}) if leaf.python and leaf.dtype == "int" else out
 
     result = mapped(fresh, unit.result)

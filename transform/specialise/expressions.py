@@ -96,7 +96,14 @@ def as_operand(frame: Frame, a: Any, node: Any) -> Operand:
 
 def operate(frame: Frame, function: Any, node: Any, *values: Any) -> Any:
     """The row of a callable applied to abstract values."""
+    if not _takes_sequences(function):
+        for v in values:
+            if isinstance(v, Structure):
+                text = f"must be real number, not {v.kind.__name__}"
+                raise ProgramError(TypeError(text))
     operands = [display(frame, v, node) for v in values]
+    if any(type_of(o) == TEXT for o in operands) and function not in COMPARISONS.values():
+        raise through_text(frame, node)
     p = TABLE.find(function, len(operands))
     if p is None:
         raise frame.error(
@@ -113,6 +120,21 @@ def operate(frame: Frame, function: Any, node: Any, *values: Any) -> Any:
     except TypeError as e:
         kinds = " and ".join(str(type_of(o)) for o in operands)
         raise frame.error(UnsupportedSyntax, f"{p.spelling} of {kinds}: {e}", node) from None
+
+
+def _takes_sequences(function: Any) -> bool:
+    """Whether a callable turns a tuple or list of numbers into an array."""
+    module = getattr(function, "__module__", None) or ""
+    return function in SPELLINGS or isinstance(function, np.ufunc) or module.startswith("numpy")
+
+
+def through_text(frame: Frame, node: Any) -> Exception:
+    return frame.error(
+        UnsupportedSyntax,
+        "a number is turned into text here, and text has no derivative",
+        node,
+        instead="an f-string inside print, if it is only to be shown",
+    )
 
 
 def _spelled(function: Any) -> str:
@@ -237,7 +259,7 @@ def _walrus(frame: Frame, node: Any) -> Any:
 @expression(gast.BinOp)
 def _binary(frame: Frame, node: Any) -> Any:
     if isinstance(node.op, gast.MatMult):
-        raise frame.refusal(node.op)
+        raise frame.refusal(node, node.op)
     left, right = frame.evaluate(node.left), frame.evaluate(node.right)
     return binary(frame, BINARY[type(node.op)], left, right, node)
 
@@ -254,12 +276,7 @@ def binary(frame: Frame, function: Any, a: Any, b: Any, node: Any) -> Any:
         return Static(_python(lambda: function(a.value, b.value)))
     texts = [x for x in (a, b) if isinstance(as_constant(x), Const) and _is_text(x)]
     if texts or any(isinstance(x, Value) and x.type == TEXT for x in (a, b)):
-        raise frame.error(
-            UnsupportedSyntax,
-            "a number is turned into text here, and text has no derivative",
-            node,
-            instead="an f-string inside print, if it is only to be shown",
-        )
+        raise through_text(frame, node)
     return operate(frame, function, node, a, b)
 
 
@@ -354,7 +371,7 @@ def _conditional(frame: Frame, node: Any) -> Any:
     test = truth_of_test(frame, node.test)
     if isinstance(test, bool):
         return frame.evaluate(node.body if test else node.orelse)
-    if type_of(test).is_array:  # in a rule, whose operands are arrays
+    if frame.in_rule and frame.of_arrays:
         then, orelse = frame.evaluate(node.body), frame.evaluate(node.orelse)
         return operate(frame, np.where, node, test, then, orelse)
     return choose(
@@ -761,7 +778,9 @@ def number_attribute(frame: Frame, owner: Operand, name: str, node: Any) -> Any:
             return known[name]
         if name == "size" and len(dims) <= 1:
             return dims[0] if dims else constant(1)
-    if name in ARRAY_METHODS and (not t.python or name == "conjugate"):
+    if t.python and name == "conjugate":
+        return BoundMethod(owner, None)
+    if name in ARRAY_METHODS and not t.python:
         return BoundMethod(owner, ARRAY_METHODS[name])
     raise frame.error(
         UnsupportedSyntax, f"gradwright does not know .{name} of {describe(owner)} yet", node

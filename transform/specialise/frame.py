@@ -342,6 +342,7 @@ class Frame:
         self.presets: dict[int, dict[str, Type]] = {}
         self.unrolled: set[int] = set()
         self.in_rule = False
+        self.of_arrays = False  # a rule whose operands include arrays
 
     @property
     def node(self) -> gast.FunctionDef:
@@ -524,9 +525,9 @@ class Frame:
     ) -> GradwrightError:
         return kind(message, at=self.location(node), instead=instead)
 
-    def refusal(self, node: Any) -> GradwrightError:
-        """The error for a node that is not in the language."""
-        message, instead = language.refusal(node)
+    def refusal(self, node: Any, part: Any = None) -> GradwrightError:
+        """The error for a node, or for a part of it, that is not in the language."""
+        message, instead = language.refusal(part or node)
         kind = EffectError if isinstance(node, gast.Global) else UnsupportedSyntax
         return self.error(kind, message, node, instead)
 

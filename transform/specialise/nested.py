@@ -8,11 +8,13 @@ inner function captures is a constant to the inner derivative and active to the 
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from gradwright.transform import source as sources
-from gradwright.transform.core import Call, Value, type_of
+from gradwright.transform.build import own_value
+from gradwright.transform.core import Call, Tape, type_of
 from gradwright.transform.errors import UnsupportedSyntax
 from gradwright.transform.indices import Linear
 from gradwright.transform.source import Source
@@ -25,7 +27,7 @@ from gradwright.transform.specialise.abstract import (
     leaves,
     mapped,
 )
-from gradwright.transform.specialise.frame import Frame
+from gradwright.transform.specialise.frame import Frame, Unit
 
 
 @dataclass(frozen=True)
@@ -90,41 +92,120 @@ def call_derivative(
     source, closure = _source_of(frame, d.function, node)
     bound = bind_arguments(frame, source, closure, arguments, keywords, node)
     unit, operands = separate_unit(frame, source, closure, bound, node)
-    assert frame.program.apply is not None
-    function, result = frame.program.apply(
-        unit.function, list(unit.arguments.values()), unit.value, d.steps, source
-    )
+    made = _applied(frame, unit, d.steps, source)
     captured = [c.operand_in(frame) for c in unit.captures.values()]
-    return _emit(frame, function, result, [*operands, *captured])
+    return _emit(frame, made.function, made.result, [*operands, *captured])
+
+
+def _applied(frame: Frame, unit: Unit, steps: tuple[Step, ...], source: Source) -> Any:
+    """A unit after its transforms."""
+    assert frame.program.apply is not None
+    arguments = list(unit.arguments.values())
+    return frame.program.apply(unit.function, arguments, unit.value, steps, source)
 
 
 def call_jvp(frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any) -> Any:
     """jvp(f, primals, tangents) inside the program."""
-    from gradwright.transform.specialise.calls import bind_arguments, separate_unit
-
     if keywords or len(arguments) != 3:
         raise frame.error(UnsupportedSyntax, "jvp takes (function, primals, tangents)", node)
     target, primals, tangents = arguments
-    target = taken_apart(target)
     if not isinstance(primals, Structure) or not isinstance(tangents, Structure):
         raise frame.error(UnsupportedSyntax, "jvp takes tuples or lists here", node)
+    made, operands = _prepared(frame, target, list(primals.items), "jvp", node)
+    dots = _dots(frame, primals, tangents, node)
+    return _emit(frame, made.function, made.result, [*operands, *dots])
+
+
+def _prepared(
+    frame: Frame, target: Any, primals: list[Any], kind: str, node: Any
+) -> tuple[Any, list[Any]]:
+    """A function after jvp or vjp, and the operands of its primals and captures."""
+    from gradwright.transform.specialise.calls import bind_arguments, separate_unit
+
+    target = taken_apart(target)
     steps = target.steps if isinstance(target, Derivative) else ()
     inner = target.function if isinstance(target, Derivative) else target
     source, closure = _source_of(frame, inner, node)
-    bound = bind_arguments(frame, source, closure, list(primals.items), {}, node)
+    bound = bind_arguments(frame, source, closure, primals, {}, node)
     unit, operands = separate_unit(frame, source, closure, bound, node)
-    assert frame.program.apply is not None
-    function, result = frame.program.apply(
-        unit.function,
-        list(unit.arguments.values()),
-        unit.value,
-        (*steps, Step("jvp", None)),
-        source,
-    )
+    made = _applied(frame, unit, (*steps, Step(kind, None)), source)
     captured = [c.operand_in(frame) for c in unit.captures.values()]
-    pairs = zip(leaves(primals), leaves(tangents), strict=True)
-    dots = [t for p, t in pairs if is_operand(p) and _is_inexact(p)]
-    return _emit(frame, function, result, [*operands, *captured, *dots])
+    return made, [*operands, *captured]
+
+
+@dataclass(eq=False)
+class Pull:
+    """What vjp returns beside the value: residuals, and the half that takes them."""
+
+    split: Any
+    residuals: list[Any]
+    operands: list[Any]
+    primals: list[Any]
+    value: Any
+    block: list[Any]
+    used: bool = False
+
+
+def call_vjp(frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any) -> Any:
+    """vjp(f, *primals) inside the program: the value, and a pull to be called."""
+    if keywords or not arguments:
+        raise frame.error(UnsupportedSyntax, "vjp with these arguments inside a function", node)
+    target, *primals = arguments
+    made, operands = _prepared(frame, target, primals, "vjp", node)
+    value, _ = made.result.items
+    count = sum(1 for leaf in leaves(value) if is_operand(leaf))
+    results = made.split.forward.results
+    residuals = [
+        Tape(r.name, r.type) if isinstance(r, Tape) else own_value(r.name, r.type)
+        for r in results[count:]
+    ]
+    out = _emit(frame, made.split.forward, value, operands, residuals)
+    pull = Pull(made.split, residuals, operands, primals, out, frame.builder.block)
+    return Structure(tuple, (out, pull))
+
+
+def call_pull(frame: Frame, pull: Pull, arguments: list[Any], node: Any) -> Any:
+    """pull(cotangent): one cotangent for each primal."""
+    if len(arguments) != 1:
+        raise frame.error(UnsupportedSyntax, "a pull takes one cotangent", node)
+    has_tapes = any(isinstance(r, Tape) for r in pull.residuals)
+    if has_tapes and (pull.used or pull.block is not frame.builder.block):
+        raise frame.error(
+            UnsupportedSyntax,
+            "gradwright does not call a pull twice that stands on a loop's tape",
+            node,
+            instead="vjp again, for a second cotangent",
+        )
+    pull.used = True
+    bars = list(_dots(frame, pull.value, arguments[0], node))
+    backward = pull.split.backward
+    needed = [pull.operands[k] for k in pull.split.needed]
+    outs = [own_value(getattr(r, "name", "bar"), type_of(r)) for r in backward.results]
+    frame.builder.add(Call(tuple(outs), backward, (*pull.residuals, *needed, *bars)))
+    gradients = iter(outs)
+
+    def fill(leaf: Any) -> Any:
+        if is_operand(leaf):
+            return next(gradients) if _is_inexact(leaf) else Linear({}, 0)
+        return leaf
+
+    return Structure(tuple, tuple(mapped(fill, p) for p in pull.primals))
+
+
+def _dots(frame: Frame, primal: Any, tangent: Any, node: Any) -> Iterator[Any]:
+    """The tangents of inexact primals; what stands beside others is not looked at."""
+    from gradwright.transform.specialise.calls import iterable
+
+    if not isinstance(primal, Structure):
+        if is_operand(primal) and _is_inexact(primal):
+            yield tangent
+        return
+    taken = iterable(frame, tangent, node) if isinstance(tangent, Static) else tangent
+    if not isinstance(taken, Structure) or len(taken.items) != len(primal.items):
+        message = f"the tangent of {describe(primal)} is {describe(taken)}"
+        raise frame.error(UnsupportedSyntax, message, node)
+    for p, t in zip(primal.items, taken.items, strict=True):
+        yield from _dots(frame, p, t, node)
 
 
 def _is_inexact(operand: Any) -> bool:
@@ -139,9 +220,14 @@ def _source_of(frame: Frame, function: Any, node: Any) -> tuple[Source, Closure 
     raise frame.error(UnsupportedSyntax, f"a transform of {describe(function)}", node)
 
 
-def _emit(frame: Frame, function: Any, result: Any, operands: list[Any]) -> Any:
-    """The call, and its results in their structure."""
-    outs = [Value(getattr(r, "name", "value"), type_of(r)) for r in function.results]
+def _emit(
+    frame: Frame, function: Any, result: Any, operands: list[Any], more: Sequence[Any] = ()
+) -> Any:
+    """The call, and its results in their structure; `more` are results behind these."""
+    count = len(function.results) - len(more)
+    outs = [
+        own_value(getattr(r, "name", "value"), type_of(r)) for r in function.results[:count]
+    ]
     waiting = iter(outs)
 
     def fill(leaf: Any) -> Any:
@@ -151,5 +237,5 @@ def _emit(frame: Frame, function: Any, result: Any, operands: list[Any]) -> Any:
         return Linear({out: 1}) if isinstance(leaf, Linear) else out
 
     filled = mapped(fill, result)
-    frame.builder.add(Call(tuple(outs), function, tuple(operands)))
+    frame.builder.add(Call((*outs, *more), function, tuple(operands)))
     return filled

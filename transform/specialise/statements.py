@@ -112,7 +112,7 @@ def _augmented(frame: Frame, node: Any) -> None:
         owner = frame.evaluate(node.target.value)
         refuse_store(frame, owner, node.target)
     if isinstance(node.op, gast.MatMult):
-        raise frame.refusal(node.op)
+        raise frame.refusal(node, node.op)
     name = node.target.id
     if _add_into(frame, name, node.op, node.value, node):
         return
