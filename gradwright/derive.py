@@ -26,6 +26,7 @@ from gradwright.transform.core import (
 )
 from gradwright.transform.errors import NotDifferentiable, UnsupportedSyntax
 from gradwright.transform.forward import tangents
+from gradwright.transform.indices import Linear
 from gradwright.transform.reverse import Split, gradient, halves
 from gradwright.transform.scopes import settle
 from gradwright.transform.simplify import simplify
@@ -171,12 +172,15 @@ def differentiated(d: Derived, step: Step) -> list[Value]:
             if isinstance(leaf, Static) and isinstance(d.arguments[k], Structure):
                 continue
             if not isinstance(leaf, Value) or not leaf.type.is_inexact:
+                is_number = isinstance(leaf, Linear | Value)
                 raise NotDifferentiable(
                     f"{step.kind} of {d.source.name} with respect to argument {k}, "
                     f"which is {describe(leaf)}: only float and complex numbers can be "
                     f"differentiated",
                     at=d.source.location(d.source.node),
-                    instead="2.0 for 2, or x.astype(float) for an array",
+                    instead="2.0 for 2, or x.astype(float) for an array"
+                    if is_number
+                    else "a float in its place, or argnums without it",
                 )
             wrt[leaf] = None
     return list(wrt)
@@ -251,14 +255,22 @@ def _jvp(d: Derived, step: Step) -> Derived:
     tangent = mapped(dot, value)
     outcome = (value, tangent, aux) if step.has_aux else (value, tangent)
     made = arranged(d, f, Structure(tuple, outcome))
-    count = sum(map(is_operand, leaves(value)))
-    fits = {k: t for k, t in d.fits.items() if k < count}
-    made.fits = fits | {count + k: t for k, t in fits.items()}
+    made.fits = _jvp_fits(d, [a for a in leaves(value) if is_operand(a)])
     made.arguments = [
         Structure(tuple, tuple(d.arguments)),
         Structure(tuple, tuple(given)),
     ]
     return made
+
+
+def _jvp_fits(d: Derived, values: list[Operand]) -> dict[int, Type]:
+    """Values keep what they had to fit; tangents are of the kinds of their values."""
+    fits = {k: t for k, t in d.fits.items() if k < len(values)}
+    for k, v in enumerate(values):
+        t = fits.get(k, type_of(v))
+        if t.is_inexact and (k in fits or not t.is_array):
+            fits[len(values) + k] = t
+    return fits
 
 
 def _inexact_parameters(d: Derived) -> list[Value]:

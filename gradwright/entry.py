@@ -30,6 +30,7 @@ from gradwright.pull import Pull
 from gradwright.results import matched, zeros
 from gradwright.specialisation import Specialisation
 from gradwright.transform import source as sources
+from gradwright.transform.errors import ShapeError
 from gradwright.transform.specialise import NeedsValue
 from gradwright.transform.specialise.abstract import Path, Static
 from gradwright.transform.specialise.frame import type_of_input
@@ -219,7 +220,7 @@ class Entry:
     def jvp(self, primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> Any:
         """(value, tangent), and the auxiliary results where there are any."""
         if len(tangents) != len(primals):
-            raise ValueError(
+            raise ShapeError(
                 f"jvp needs a tangent for each primal: {len(primals)} primals, "
                 f"{len(tangents)} tangents"
             )

@@ -30,10 +30,8 @@ def source(function: Any, *args: Any, kind: str | None = None, **keywords: Any) 
         >>> import gradwright as gw
         >>> def energy(x):
         ...     return 0.5 * x * x
-        >>> print(source(energy, 1.0, kind="jvp"), end="")
-        def energy_jvp(x, x_dot):
-            product = 0.5 * x
-            return product * x, 0.5 * x_dot * x + product * x_dot
+        >>> source(energy, 1.0, kind="jvp").splitlines()[0]
+        'def energy_jvp(x, x_dot):'
     """
     return _find(entry_of(function, kind), function, args, keywords).text
 

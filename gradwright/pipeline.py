@@ -17,6 +17,7 @@ from typing import Any
 from gradwright.derive import Derived, arranged, check_result, derive
 from gradwright.transform.core import Function
 from gradwright.transform.emit import Module, emit
+from gradwright.transform.interface import trim
 from gradwright.transform.ownership import own_results
 from gradwright.transform.simplify import simplify
 from gradwright.transform.source import Source
@@ -43,10 +44,20 @@ def build(steps: Sequence[Step], source: Source, arguments: dict[str, Any]) -> B
         arguments: By parameter, `Type`, `Static` or a `Structure` of those.
     """
     derived, specialised = derived_of(steps, source, arguments)
-    for f in derived.functions():
-        simplify(f)
-        own_results(f)
+    finish(derived)
     return Built(derived, specialised, *emit_derived(derived))
+
+
+def finish(d: Derived) -> None:
+    """What is done once, before the core is written out."""
+    for f in d.functions():
+        simplify(f)
+    trim(d.functions(), d.split)
+    if d.split is not None:
+        own_results(d.split.forward, len(d.function.results))
+        own_results(d.split.backward)
+    else:
+        own_results(d.function)
 
 
 def derived_of(

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from gradwright.arguments import is_inexact
-from gradwright.transform.errors import NotDifferentiable
+from gradwright.transform.errors import NotDifferentiable, ShapeError
 from gradwright.transform.specialise.abstract import Static, Structure
 from gradwright.transform.types import Type
 
@@ -144,8 +144,8 @@ def matched(like: Any, given: Any, what: str) -> Iterator[Any]:
         yield _fitted(given, like, what)
 
 
-def _unlike(like: Any, given: Any, what: str) -> ValueError:
-    return ValueError(f"the {what} {given!r} does not have the structure of {like!r}")
+def _unlike(like: Any, given: Any, what: str) -> ShapeError:
+    return ShapeError(f"the {what} {given!r} does not have the structure of {like!r}")
 
 
 def _fitted(given: Any, like: Any, what: str) -> Any:
@@ -153,11 +153,11 @@ def _fitted(given: Any, like: Any, what: str) -> Any:
     if type(given) is float and type(like) is float:
         return given
     if np.shape(given) != np.shape(like):
-        raise ValueError(
+        raise ShapeError(
             f"a {what} of shape {np.shape(given)} for a value of shape {np.shape(like)}"
         )
     if np.iscomplexobj(given) and not np.iscomplexobj(like):
-        raise ValueError(f"a complex {what} for a real value")
+        raise ShapeError(f"a complex {what} for a real value")
     if isinstance(like, np.ndarray):
         return np.asarray(given).astype(like.dtype, copy=False)
     if isinstance(like, np.generic):

@@ -8,13 +8,11 @@ import gast
 
 from gradwright.derive import Derived
 from gradwright.inspection import Stages
-from gradwright.pipeline import derived_of, emit_derived
+from gradwright.pipeline import derived_of, emit_derived, finish
 from gradwright.transform import source as sources
 from gradwright.transform.layout import unparse
 from gradwright.transform.normalise import normalise
 from gradwright.transform.notation import notation
-from gradwright.transform.ownership import own_results
-from gradwright.transform.simplify import simplify
 
 
 def of(entry: Any, args: tuple[Any, ...]) -> Stages:
@@ -32,9 +30,7 @@ def of(entry: Any, args: tuple[Any, ...]) -> Stages:
         texts[title] = _notation(derived)
 
     derived, _ = derived_of(entry.steps, source, entry.patterns(args), watch)
-    for f in derived.functions():
-        simplify(f)
-        own_results(f)
+    finish(derived)
     texts["simplify"] = _notation(derived)
     texts["emit"] = "\n\n".join(map(str, emit_derived(derived)))
     return Stages(texts)

@@ -137,7 +137,7 @@ def _make(kind: str, fun: Any, argnums: Any, has_aux: bool, argnames: Any) -> An
 
 def _must_be_callable(kind: str, fun: Any) -> None:
     if not callable(fun) and not isinstance(fun, classmethod):
-        raise TypeError(
+        raise NotDifferentiable(
             f"{kind} needs a function, and got {type(fun).__name__}: {fun!r}"
         )
 
@@ -210,7 +210,7 @@ def jvp(
         (6.0, 3.0)
     """
     if not isinstance(primals, tuple | list) or not isinstance(tangents, tuple | list):
-        raise TypeError("jvp takes its primals and tangents as tuples or lists")
+        raise NotDifferentiable("jvp takes its primals and tangents as tuples or lists")
     _must_be_callable("jvp", fun)
     entry = Entry(fun, Step("jvp", None, has_aux))
     return entry.jvp(tuple(primals), tuple(tangents))

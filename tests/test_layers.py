@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[1]
 TRANSFORM = """
     errors source language normalise liveness indices types core
     primitives primitives.record primitives.*
-    rules specialise forward reverse batch parallel deadcode algebra simplify ownership
+    rules specialise forward reverse batch parallel deadcode algebra simplify interface ownership
     spelling layout names outline emit
 """.split()
 BACKENDS = "base numpy lower llvm numba cuda_source cupy collectives".split()

@@ -163,6 +163,7 @@ class Builder:
     ) -> Operand:
         """source[index]."""
         out = Value(name, type)
+        out.type = with_own_dims(out)
         s = Load(out, source, index, safe)
         self.add(s)
         self.definition[out] = s

@@ -527,13 +527,14 @@ def clone(block: list[Statement]) -> list[Statement]:
     fresh: dict[Any, Any] = {}
     for s in walk(block):
         for v in defines(s):
-            fresh[v] = _twin(v)
+            fresh[v] = twin(v)
         if isinstance(s, Alloc):
-            fresh[s.place] = _twin(s.place)
+            fresh[s.place] = twin(s.place)
     return Substitution(fresh).block(block)
 
 
-def _twin(thing: Any) -> Any:
+def twin(thing: Any) -> Any:
+    """Another value or place of the same name and type."""
     new = object.__new__(type(thing))
     new.__dict__.update(thing.__dict__)
     new.serial = next(_serial)

@@ -214,6 +214,7 @@ class _FunctionEmitter:
             self._write(out, ast.Return(value), None, any(w.quiet for w in found))
             for node in (out[-1], *getattr(out[-1], "body", [])[-1:]):  # under errstate
                 node.where = self._returned(value)
+            _return_at_once(out)
         return out
 
     def _returned(self, value: ast.expr) -> Location | None:
@@ -603,6 +604,18 @@ class _FunctionEmitter:
         targets: list[ast.expr] = [name_of(o, True) for o in s.outs]
         target = targets[0] if len(targets) == 1 else ast.Tuple(targets)
         self._write(out, ast.Assign([target], call), s)
+
+
+def _return_at_once(out: list[ast.stmt]) -> None:
+    """`a, b = f(x); return a, b` as `return f(x)`."""
+    match out[-2:]:
+        case [
+            ast.Assign(targets=[ast.Tuple(given)], value=ast.Call() as call),
+            ast.Return(value=ast.Tuple(returned)) as last,
+        ] if [n.thing for n in given] == [getattr(n, "thing", None) for n in returned]:  # type: ignore[attr-defined]
+            last.value = call
+            last.where = out[-2].where  # type: ignore[attr-defined]
+            del out[-2]
 
 
 def _is_assignment(block: list[ast.stmt]) -> bool:

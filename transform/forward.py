@@ -195,6 +195,9 @@ class _Sweep:
             return b.let(p, self.tangent(s.operands[0]), s.operands[1], type=s.out.type)
         if p.kind == "linear":
             return b.let(p, self.tangent(s.operands[0]))
+        if p.function is np.where:
+            sides = (self.tangent(o) for o in s.operands[1:])
+            return self._fitted(b.let(p, s.operands[0], *sides), s.out.type, s.out)
         total: Operand | None = None
         for k, o in enumerate(s.operands):
             if o not in self.varied:

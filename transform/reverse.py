@@ -73,7 +73,7 @@ from gradwright.transform.primitives.structural import (
     SUM_TO,
 )
 from gradwright.transform.rules import Rules, is_singular, real_part
-from gradwright.transform.types import BOOL, INT, NONE, Type, join
+from gradwright.transform.types import BOOL, INT, NONE, VARYING, Type, join
 
 SELECTIONS = (np.where, np.maximum, np.minimum, np.fmax, np.fmin, np.clip)
 
@@ -490,9 +490,7 @@ class Sweep:
                 zeros = Buffer(f"{v.name}_bar", t, v)
                 b.add(Alloc(zeros))
                 return self._read_bar(zeros)
-            if type_of(c).dims != t.dims and not type_of(c).is_array:
-                c = b.let(SPREAD, c, v, type=t)
-            return c
+            return c if self._fills(type_of(c), t) else b.let(SPREAD, c, v, type=t)
         if c is None:
             c = _zero(t)
         c = c if t.is_complex else real_part(b, c)
@@ -724,7 +722,7 @@ class Sweep:
         carried = isinstance(s.operand, Value) and s.operand in self.active
         g: Operand | None = None
         if carried:
-            t = s.operand.type if s.index else place.type
+            t = _region(place.type, s.index) if s.index else place.type
             g = self._read_bar(bar) if not index else b.element(bar, index, t, bar.name)
             if isinstance(place, Cell) and place.type.is_array:
                 # what arrived may be a plain number, or nothing at all
@@ -788,18 +786,26 @@ class Sweep:
         for k, o in enumerate(s.operands):
             if o not in self.active:
                 continue
-            partial = self.rules.partial(
-                s.primitive,
-                k,
-                lambda j: self.need(s.operands[j]),
-                lambda: self.need(s.out),
-            )
-            c = self.builder.scale(partial, g)
+            if s.primitive.function is np.where:
+                c = self._chosen(s, k, g)
+            else:
+                partial = self.rules.partial(
+                    s.primitive,
+                    k,
+                    lambda j: self.need(s.operands[j]),
+                    lambda: self.need(s.out),
+                )
+                c = self.builder.scale(partial, g)
             c = self._where_it_counts(s, g, c)
             if s.primitive.kind == "reduction":
                 self._give(o, c, type_of(o))
             else:
                 self._give(o, c, shape)
+
+    def _chosen(self, s: Let, k: int, g: Operand) -> Operand:
+        """The cotangent of one side of np.where: zero where the other was taken."""
+        sides = (g, constant(0.0)) if k == 1 else (constant(0.0), g)
+        return self.builder.let(s.primitive, self.need(s.operands[0]), *sides)
 
     def _where_it_counts(self, s: Let, g: Operand, c: Operand) -> Operand:
         """No NaN from an element that a choice did not take: its cotangent is zero."""
@@ -1193,6 +1199,16 @@ def _break_last(block: list[Statement]) -> list[Statement]:
     """A break stays the last statement of its block."""
     breaks = [s for s in block if isinstance(s, Break)]
     return [s for s in block if not isinstance(s, Break)] + breaks
+
+
+def _region(t: Type, index: Any) -> Type:
+    """The type of the part of an array that an index names."""
+    taken = sum(isinstance(i, At | Span) for i in index)
+    added = sum(isinstance(i, Span | NewAxis) for i in index)
+    rank = t.rank - taken + added
+    if not rank:
+        return t.element
+    return replace(t, dims=(VARYING,) * rank)
 
 
 def _zero(t: Type) -> Operand:

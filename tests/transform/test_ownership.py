@@ -48,7 +48,7 @@ PROGRAMS = {
 def test_what_is_copied(name: str) -> None:
     f, copies = PROGRAMS[name]
     xs = np.array([1.0, 2.0, 3.0])
-    value, pull = gw.vjp(f, xs)
+    value, _ = gw.vjp(f, xs)
     arrays = [xs, HELD, *(value if isinstance(value, tuple) else [value])]
     for k, a in enumerate(arrays):
         assert not any(np.shares_memory(a, b) for b in arrays[:k])

@@ -134,6 +134,15 @@ def as_constant(a: Any) -> Any:
     return a
 
 
+ITERABLES = {
+    Counting: "a range",
+    Items: "the items of an array",
+    Zipped: "a zip",
+    From: "a count",
+    BoundMethod: "a method",
+}
+
+
 def describe(a: Any) -> str:
     """A value in a user's words, for messages."""
     match a:
@@ -150,4 +159,4 @@ def describe(a: Any) -> str:
             return "an int"
         case Value() | Const():
             return f"a value of type {a.type}"
-    return f"a {type(a).__name__.lower()}"
+    return ITERABLES.get(type(a), f"a {type(a).__name__.lower()}")
