@@ -104,7 +104,12 @@ def fresh_process(text, folder, runs=9):
     """The least that a program prints, each time in a process and a cache anew."""
     found = []
     for k in range(runs):
-        environment = {**os.environ, "GRADWRIGHT_CACHE_DIR": str(folder / f"cache{k}")}
+        environment = {
+            **os.environ,
+            "GRADWRIGHT_CACHE_DIR": str(folder / f"cache{k}"),
+            "PYTHONPYCACHEPREFIX": str(folder / "bytecode"),  # the first run writes it
+            "PYTHONDONTWRITEBYTECODE": "",
+        }
         command = [sys.executable, "-c", text]
         run = subprocess.run(
             command, env=environment, check=True, capture_output=True, text=True

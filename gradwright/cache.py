@@ -110,9 +110,10 @@ class Registry:
 
     def clear(self) -> None:
         with self.lock:
-            for _, family in list(self.families.values()):
-                family.clear()
+            families = [family for _, family in self.families.values()]
             self.order.clear()
+        for family in families:  # each takes its own lock, and may wait for a build
+            family.clear()
 
     def renew_locks(self) -> None:
         """After a fork the locks of threads that are no more would stay closed."""

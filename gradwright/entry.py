@@ -30,7 +30,7 @@ from gradwright.pull import Pull
 from gradwright.results import matched, zeros
 from gradwright.specialisation import Specialisation
 from gradwright.transform import source as sources
-from gradwright.transform.errors import ShapeError
+from gradwright.transform.errors import EffectError, ShapeError
 from gradwright.transform.specialise import NeedsValue
 from gradwright.transform.specialise.abstract import Path, Static
 from gradwright.transform.specialise.frame import type_of_input
@@ -165,7 +165,13 @@ class Entry:
         root = self.given(args)
         made = Specialisation(built, root)
         hidden = made.captured(root)
-        assert hidden is not None, "a captured object changed while it was looked at"
+        if hidden is None:
+            raise EffectError(
+                f"what {source.name} captured is another object at every look, "
+                f"as a property may give",
+                at=source.location(source.node),
+                instead="an argument for it",
+            )
         family.add(self.key(args), made, args)
         return made, hidden
 

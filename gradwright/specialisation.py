@@ -124,8 +124,8 @@ def _expected(value: Any, root: Any) -> tuple[Callable[[Any, Any, Any], bool], A
         return _is_method_of_c, (value.__name__, *_expected(value.__self__, root))
     try:
         return _is_referred_to, weakref.ref(value)
-    except TypeError:
-        return _is_identical, value
+    except TypeError:  # a list, a dict: what was used of it has guards of its own
+        return _is_where_it_was, (id(value), weakref.ref(type(value)))
 
 
 def _returned(result: Any, root: Any) -> Iterator[Guard]:
@@ -179,8 +179,9 @@ def _is_referred_to(found: Any, expected: weakref.ref[Any], _: Any) -> bool:
     return found is not None and found is expected()
 
 
-def _is_identical(found: Any, expected: Any, _: Any) -> bool:
-    return found is expected
+def _is_where_it_was(found: Any, expected: Any, _: Any) -> bool:
+    place, kind = expected
+    return id(found) == place and type(found) is kind()
 
 
 # ---- what the arguments must fulfil ------------------------------------------------

@@ -211,7 +211,11 @@ class Pop(Statement):
 
 @dataclass(eq=False)
 class For(Statement):
-    """for symbol in range(start, stop, step), or in its reverse where `backwards`."""
+    """for symbol in range(start, stop, step), or in its reverse where `backwards`.
+
+    Two loops with one `pair` run the same iterations: the second one repeats all that
+    the first one computes, and raises what it raises.
+    """
 
     symbol: Value
     start: Operand
@@ -219,6 +223,7 @@ class For(Statement):
     step: Operand
     body: list[Statement]
     backwards: bool = False
+    pair: object = None
 
 
 @dataclass(eq=False)

@@ -205,6 +205,39 @@ class _Liveness:
         return False
 
 
+def drop_idle(f: Function) -> None:
+    """Remove loops that a later loop of the derivative repeats, and that only raise."""
+    for k in range(len(f.body) - 1, -1, -1):
+        s = f.body[k]
+        if isinstance(s, For) and s.pair is not None and not s.adjoint and _is_idle(s):
+            for t in f.body[k + 1 :]:
+                if isinstance(t, For) and t.pair is s.pair:
+                    del f.body[k]
+                    break
+                if _may_stop(t):
+                    break
+
+
+def _is_idle(s: For) -> bool:
+    """Whether a loop without live results changes nothing."""
+    inner = list(walk(s.body))
+    own = {t.place for t in inner if isinstance(t, Alloc)}
+    return all(
+        isinstance(t, Let | Load | Alloc | If | For | While)
+        or (isinstance(t, Store) and t.place in own)
+        for t in inner
+    )
+
+
+def _may_stop(s: Statement) -> bool:
+    """Whether a statement may raise or has an effect."""
+    return any(
+        isinstance(t, Effect | Raise | Assert | Call)
+        or (isinstance(t, Let | Load) and may_raise(t))
+        for t in walk([s])
+    )
+
+
 def _has_effect(s: Call, tapes: set[Any]) -> bool:
     if any(o in tapes for o in s.operands if isinstance(o, Tape)):
         return True

@@ -1042,9 +1042,10 @@ class Sweep:
         )
         if reverse:
             bounds = [self.need(x) for x in (s.start, s.stop, s.step)]
-            self.builder.add(For(s.symbol, *bounds, [*forward, *reverse], s.backwards))
+            body = [*forward, *reverse]
+            self.builder.add(For(s.symbol, *bounds, body, s.backwards, pair=s))
             self.builder.forget({p for t in reverse for p in stores(t)})
-        (again,) = clone([s])
+        (again,) = clone([replace(s, pair=s)])
         assert isinstance(again, For)
         return again
 
@@ -1058,7 +1059,7 @@ class Sweep:
         if not any(wanted):
             return s
         bars = [
-            self._find_bar(o) if isinstance(o, Tape) else self._collect(o) if w else None
+            self._tape_bar(o) if isinstance(o, Tape) else self._collect(o) if w else None
             for o, w in zip(s.outs, wanted, strict=True)
         ]
         if all(g is None for g in bars):
@@ -1081,7 +1082,7 @@ class Sweep:
                 for g, o in zip(bars, s.outs, strict=True)
                 if carries(o)
             ),
-            *(self._find_bar(o) for o in s.operands if isinstance(o, Tape)),
+            *(self._tape_bar(o) for o in s.operands if isinstance(o, Tape)),
             *self._tape_operand(block, split),
         ]
         outs = []
@@ -1092,6 +1093,15 @@ class Sweep:
         for o, out in outs:
             self._give(o, out, out.type)
         return forward
+
+    def _tape_bar(self, o: Tape) -> Tape:
+        """The tape of cotangents beside a tape; an empty one where nothing flows."""
+        bar = self._find_bar(o)
+        if bar is None:
+            bar = Tape(f"{o.name}_bar", o.type)
+            self.builder.add(Alloc(bar))
+        assert isinstance(bar, Tape)
+        return bar
 
     def _residuals(self, s: Call, split: Split) -> list[Any]:
         made: dict[Call, list[Any]] = self.__dict__.setdefault("residual_values", {})

@@ -36,7 +36,7 @@ from gradwright.transform.core import (
     stores,
     walk,
 )
-from gradwright.transform.deadcode import drop_dead
+from gradwright.transform.deadcode import drop_dead, drop_idle
 
 Block = list[Statement]
 
@@ -53,6 +53,7 @@ def simplify(function: Function) -> Function:
             promote(f)
             rewrite(f)
             drop_dead(f)
+            drop_idle(f)
     return function
 
 

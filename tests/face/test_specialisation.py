@@ -1,6 +1,8 @@
 """One specialisation: what it relies on, and the user's line where it raises."""
 
+import gc
 import types
+import weakref
 
 import numpy as np
 import pytest
@@ -134,3 +136,38 @@ def test_lengths_that_do_not_go_together() -> None:
         ValueError, match=r"broadcast together with shapes \(2,\) \(3,\)"
     ):
         g(np.ones(2), np.ones(3))
+
+
+def test_a_captured_list_is_not_kept_alive() -> None:
+    class Data(np.ndarray):
+        pass
+
+    def make():
+        batch = [np.ones(3).view(Data), 2.0]
+        return (lambda x: batch[1] * x), weakref.ref(batch[0])
+
+    f, array = make()
+    assert gw.grad(f)(3.0) == 2.0
+    del f
+    gc.collect()
+    assert array() is None
+
+
+def test_a_property_that_gives_another_object_every_time() -> None:
+    class Box:
+        @property
+        def law(self):
+            return lambda x: x * x
+
+    box = Box()
+    with pytest.raises(gw.EffectError, match="another object at every look"):
+        gw.grad(lambda x: box.law(x))(3.0)
+
+
+def test_a_global_that_is_deleted(monkeypatch) -> None:
+    monkeypatch.setitem(globals(), "PASSING", 2.0)
+    g = gw.grad(lambda x: PASSING * x)  # noqa: F821
+    assert g(1.0) == 2.0
+    monkeypatch.delitem(globals(), "PASSING")
+    with pytest.raises(NameError, match="PASSING"):
+        g(1.0)

@@ -130,6 +130,7 @@ if sys.version_info >= (3, 13):
     ),
     complex_too=True,
     raises=True,
+    covered=False,
 )
 def power(a, b, y):
     """The power a ** b.

@@ -95,7 +95,8 @@ def _check_length(frame: Frame, value: Value, wanted: int) -> None:
 def element(frame: Frame, value: Value, position: Operand, safe: bool = False) -> Operand:
     """array[position] along the first axis."""
     rest = (value.type.dims or ())[1:]
-    suffix = [s.name for s in position.symbols()] if isinstance(position, Linear) else []
+    symbols = position.symbols() if isinstance(position, Linear) else ()
+    suffix = [s.name for s in symbols if isinstance(s, Value)]
     type_ = array(value.type.dtype, rest) if rest else numpy_scalar(value.type.dtype)
     name = f"{value.name}_{suffix[0] if suffix else 'item'}"
     return frame.builder.element(value, (At(position),), type_, name, safe)
@@ -108,6 +109,14 @@ def refuse_store(frame: Frame, owner: Any, target: Any) -> None:
             f"this changes {owner.path.name}, which the function captured",
             target,
             instead="pass the value in and return the new one",
+        )
+    hidden = next((p for p, v in frame.program.hidden.values() if v is owner), None)
+    if hidden is not None:
+        raise frame.error(
+            EffectError,
+            f"this changes {hidden.name}, which the function captured",
+            target,
+            instead="pass the array in and return the new one",
         )
     what = "an array" if isinstance(owner, Value) else describe(owner)
     raise frame.error(

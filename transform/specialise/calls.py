@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import math
+import sys
 import types
 import weakref
 from collections.abc import Callable, Iterator
@@ -202,7 +203,7 @@ def _partial_path(f: functools.partial[Any], key: Any) -> Any:
 
 def _is_library(f: types.FunctionType) -> bool:
     top = (f.__module__ or "").split(".")[0]
-    return top in ("numpy", "scipy", "math", "random", "numba", "cupy")
+    return top in sys.stdlib_module_names or top in ("numpy", "scipy", "numba", "cupy")
 
 
 def _refuse_impure(frame: Frame, function: Static, node: Any) -> None:
@@ -433,6 +434,7 @@ def separate_unit(
 ) -> tuple[Unit, list[Operand]]:
     """A function of the program as a unit of its own, never written out in place."""
     static: set[str] = set()
+    frame.program.separate.add(source.node)
     while True:
         key, operands = _signature(frame, source, closure, bound, static)
         try:

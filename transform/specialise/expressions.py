@@ -838,17 +838,13 @@ def _comprehension(frame: Frame, node: Any) -> Any:
     source = frame.evaluate(generator.iter)
     if not isinstance(source, Structure):
         raise frame.refusal(node)
-    kept = {n: frame.env.get(n) for n in assigned([generator.target])}
+    inner = frame.scope(assigned([generator.target]))
     items: list[Any] = []
     for item in source.items:
-        bind(frame, generator.target, item)
-        tests = [truth(frame, frame.evaluate(t), t) for t in generator.ifs]
+        bind(inner, generator.target, item)
+        tests = [truth(inner, inner.evaluate(t), t) for t in generator.ifs]
         if not all(isinstance(t, bool) for t in tests):
             raise frame.refusal(node)
         if all(tests):
-            items.append(frame.evaluate(node.elt))
-    for name, held in kept.items():
-        frame.env.pop(name, None)
-        if held is not None:
-            frame.env[name] = held
+            items.append(inner.evaluate(node.elt))
     return Structure(list if isinstance(node, gast.ListComp) else tuple, tuple(items))

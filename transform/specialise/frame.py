@@ -58,6 +58,10 @@ EXPRESSIONS: dict[type, Callable[[Frame, Any], Any]] = {}
 STATEMENTS: dict[type, Callable[[Frame, Any], None]] = {}
 CONSTANT_MODULES = (math, cmath, np)
 MOST_UNROLLED = 256
+FREE = (
+    "cannot access free variable '{}' where it is not associated with a value "
+    "in enclosing scope"
+)
 UNBOUND = "cannot access local variable '{}' where it is not associated with a value"
 
 
@@ -357,6 +361,13 @@ class Frame:
     def builder(self) -> Builder:
         return self.unit.builder
 
+    def scope(self, names: list[str]) -> Frame:
+        """The scope of a comprehension: its own names, those around it."""
+        inner = Frame(self.program, self.unit, self.source, self, self.caller)
+        inner.in_rule, inner.of_arrays = self.in_rule, self.of_arrays
+        inner.locals = frozenset(names)
+        return inner
+
     # ---- running ---------------------------------------------------------------
 
     def run(self, body: list[Any]) -> None:
@@ -440,11 +451,7 @@ class Frame:
         except ValueError:  # an empty cell
             empty = Path(name, (path.key, "empty"), lambda root=None: _is_empty(path, root))
             self.program.guards.setdefault(empty.key, (empty, True))
-            text = (
-                f"cannot access free variable '{name}' where it is not associated with a "
-                f"value in enclosing scope"
-            )
-            raise ProgramError(NameError(text)) from None
+            raise ProgramError(NameError(FREE.format(name))) from None
         return self.wrap(value, path)
 
     def cell_path(self, name: str, find: Callable[..., Any]) -> Path:
@@ -541,7 +548,7 @@ def import_name(frame: Frame, owner: Frame, name: str, node: Any) -> Any:
         if name in owner.env or name in owner.locals:
             held = owner.env.get(name)
             if held is None:
-                raise Unready(name)
+                raise ProgramError(NameError(FREE.format(name)))
             return held.load(frame) if isinstance(held, Slot) else held
         return owner.lookup(name, node)
     caller = frame.unit.caller
