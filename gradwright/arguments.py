@@ -122,7 +122,10 @@ def pattern_of(
         return Static(a, Path(name, ("given", k), read))
     if a is None or isinstance(a, str | type) or callable(a):
         return Static(a)
+    kind = f"a {type(a).__name__}"
+    if type(a) is np.ndarray:
+        kind = f"an array of dtype {a.dtype}"
     raise NotDifferentiable(
-        f"the argument {name} is a {type(a).__name__}: gradwright takes numbers, "
+        f"the argument {name} is {kind}: gradwright takes numbers, "
         f"arrays, strings, functions, None, and tuples and lists of these"
     )

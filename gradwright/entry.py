@@ -53,7 +53,7 @@ class Entry:
             callee.steps,
         )
         self.last: Specialisation | None = None
-        self.family = Family()
+        self.family: Family
         self.names: list[str] = []
         self._signature: inspect.Signature | None = None
         self.flat_count = -1  # arguments of a call that needs no binding

@@ -16,7 +16,7 @@ TRANSFORM = """
     errors source language normalise liveness indices types core
     primitives primitives.record primitives.*
     rules specialise forward reverse batch parallel deadcode algebra simplify interface ownership
-    spelling layout names outline emit
+    spelling layout names outline nesting writer emit
 """.split()
 BACKENDS = "base numpy lower llvm numba cuda_source cupy collectives".split()
 ORDER = [
@@ -46,7 +46,8 @@ MODULES = {
 
 
 def is_face(name: str) -> bool:
-    return not name.startswith(("gradwright.transform", "gradwright.backends"))
+    parts = ("gradwright.transform.", "gradwright.backends.")
+    return not f"{name}.".startswith(parts)
 
 
 def place(name: str) -> int:

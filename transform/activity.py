@@ -56,7 +56,9 @@ def flow(s: Statement) -> tuple[list[Any], list[Any]]:
         case Pop() if carries(s.out):
             return [s.tape], [s.out]
         case Call():
-            return [o for o in s.operands if carries(o)], [o for o in s.outs if carries(o)]
+            given = [o for o in s.operands if carries(o)]
+            tapes = [o for o in given if isinstance(o, Tape)]  # may be pushed on
+            return given, [*(o for o in s.outs if carries(o)), *tapes]
     return [], []
 
 

@@ -34,7 +34,7 @@ from gradwright.transform.core import (
     stores,
     walk,
 )
-from gradwright.transform.primitives.structural import CAST, NAMED
+from gradwright.transform.primitives.structural import CAST
 
 Block = list[Statement]
 
@@ -99,23 +99,25 @@ class _Rewriting:
             case Let():
                 self._let(s)
             case For():
-                bounds = {k: self.operand(getattr(s, k)) for k in ("start", "stop", "step")}
+                bounds = {
+                    k: self.operand(getattr(s, k)) for k in ("start", "stop", "step")
+                }
                 self.builder.block.append(replace(s, body=self.block(s.body), **bounds))
             case While():
                 header, body = self.block(s.header), self.block(s.body)
                 condition = self.operand(s.condition)
-                new = replace(s, header=header, condition=condition, body=body)
-                self.builder.block.append(new)
+                loop = replace(s, header=header, condition=condition, body=body)
+                self.builder.block.append(loop)
             case If():
                 condition = self.operand(s.condition)
                 then, orelse = self.block(s.then), self.block(s.orelse)
-                new = replace(s, condition=condition, then=then, orelse=orelse)
-                self.builder.block.append(new)
+                branch = replace(s, condition=condition, then=then, orelse=orelse)
+                self.builder.block.append(branch)
             case Assert():
                 header = self.block(s.header)
-                new = replace(s, condition=self.operand(s.condition), header=header)
-                new.message = None if s.message is None else self.operand(s.message)
-                self.builder.block.append(new)
+                check = replace(s, condition=self.operand(s.condition), header=header)
+                check.message = None if s.message is None else self.operand(s.message)
+                self.builder.block.append(check)
             case Store() if _is_addition(s):
                 self._add(s)
             case _:
@@ -146,7 +148,7 @@ class _Rewriting:
             b.home[s.out] = id(b.block)
 
     def _stand_for(self, s: Let, new: Any) -> None:
-        """`new` is what a statement computed; made just now, it stays the same value."""
+        """Take `new` for the result of a statement; made just now, it is that value."""
         b = self.builder
         last = b.block[-1] if b.block else None
         if not isinstance(last, Let) or last.out is not new or new in b.uses:
@@ -168,7 +170,9 @@ class _Rewriting:
             return
         if isinstance(s, Store) and _is_addition(s):
             return
-        touched = stores(s) | set(all_reads(s)) if blocks(s) else stores(s) | set(reads(s))
+        touched = (
+            stores(s) | set(all_reads(s)) if blocks(s) else stores(s) | set(reads(s))
+        )
         for place in [p for p in self.added if p in touched]:
             del self.added[place]
 
@@ -185,7 +189,9 @@ class _Rewriting:
             if together is not None:
                 b.block.remove(before)
                 new.operand, new.accumulate = together, before.accumulate
-                if isinstance(together, Value) and s.place.name.endswith(("_bar", "_dot")):
+                if isinstance(together, Value) and s.place.name.endswith(
+                    ("_bar", "_dot")
+                ):
                     together.name, together.of = s.place.name, s.place
         self.added[s.place] = new
         b.block.append(new)

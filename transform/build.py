@@ -63,8 +63,8 @@ def constant(value: Any, text: str | None = None) -> Operand:
 def is_const(operand: Any, value: Any) -> bool:
     """Whether an operand is this literal number."""
     if isinstance(operand, Linear):
-        return operand.constant == value
-    return isinstance(operand, Const) and operand.value == value
+        return bool(operand.constant == value)
+    return isinstance(operand, Const) and bool(operand.value == value)
 
 
 class Builder:
@@ -118,9 +118,9 @@ class Builder:
         if self.folds and p.is_operator:
             if (folded := fold(p, operands)) is not None:
                 return folded
-            rewrite = self.algebra.get(p.function) if attribute is None else None
-            if rewrite is not None:
-                return rewrite(p, *operands)
+            if attribute is None and p.function in self.algebra:
+                written: Operand = self.algebra[p.function](p, *operands)
+                return written
         return self.raw(p, *operands, attribute=attribute, type=type, name=name)
 
     def raw(
@@ -159,7 +159,12 @@ class Builder:
         return _operand(self.known[place])
 
     def element(
-        self, source: Place | Value, index: Index, type: Type, name: str, safe: bool = False
+        self,
+        source: Place | Value,
+        index: Index,
+        type: Type,
+        name: str,
+        safe: bool = False,
     ) -> Operand:
         """source[index]."""
         out = Value(name, type)
@@ -170,7 +175,11 @@ class Builder:
         return _operand(out)
 
     def store(
-        self, place: Place, operand: Operand, index: Index = (), accumulate: bool = False
+        self,
+        place: Place,
+        operand: Operand,
+        index: Index = (),
+        accumulate: bool = False,
     ) -> None:
         if accumulate and self.folds and is_const(operand, 0):
             return
@@ -195,7 +204,7 @@ class Builder:
         return self.operator(operator.mul, a, b)
 
     def scale(self, partial: Operand, cotangent: Operand) -> Operand:
-        """partial * cotangent; what is more than a name comes second."""
+        """The product of the two; what is more than a name comes second."""
         if self.negated(partial) is None and partial in self.definition:
             return self.multiply(cotangent, partial)
         return self.multiply(partial, cotangent)
@@ -219,7 +228,7 @@ class Builder:
         return ()
 
     def negated(self, a: Operand) -> Operand | None:
-        """b where a is -b, else None."""
+        """The operand b where a is -b, else None."""
         c = literal(a)
         if c is not None and c < 0:
             return constant(-c)
@@ -227,7 +236,7 @@ class Builder:
         return made[0] if made and self.is_near(a) else None
 
     def factor(self, a: Operand) -> tuple[float, Operand | None]:
-        """(c, b) where a is c * b for a literal c; b is None where a is a literal."""
+        """The pair c, b where a is c * b for a literal c; b is None where a is one."""
         if (c := literal(a)) is not None:
             return c, None
         if (made := self.made_by(a, operator.neg)) and self.is_near(a):
@@ -239,7 +248,7 @@ class Builder:
         return 1, a
 
     def may_split(self, a: Any) -> bool:
-        """Whether a literal factor may leave a product: not where it is a name's own."""
+        """Whether a literal factor may leave a product: not one with a name."""
         return not a.name.endswith("_bar")
 
     def is_near(self, a: Any) -> bool:
@@ -247,13 +256,13 @@ class Builder:
         return True
 
     def times(self, c: float, a: Operand) -> Operand:
-        """c * a, the sign outside."""
+        """The product c * a, the sign outside."""
         if c < 0:
             return self._negative(row(operator.neg, 1), self.times(-c, a))
         made = self.made_by(a, operator.truediv)
-        if made and c != 1 and (d := literal(made[1])):
-            if len(repr(c / d)) < 6 and c / d * d == c:
-                return self.times(c / d, made[0])
+        d = literal(made[1]) if made and c != 1 else None
+        if d and len(repr(c / d)) < 6 and c / d * d == c:
+            return self.times(c / d, made[0])
         if isinstance(c, int) and type_of(a).is_inexact:
             c = float(c)
         p = row(operator.mul, 2)
@@ -261,7 +270,7 @@ class Builder:
         return folded if folded is not None else self.raw(p, constant(c), a)
 
     def _product(self, p: Primitive, a: Operand, b: Operand) -> Operand:
-        """a * b; a literal comes first, and y * (1 / b) is y / b."""
+        """The product a * b; a literal comes first, and y * (1 / b) is y / b."""
         if isinstance(a, Linear) and isinstance(b, Linear):
             return self.raw(p, a, b)
         (c, x), (d, y) = self.factor(a), self.factor(b)
@@ -282,7 +291,9 @@ class Builder:
         inner = self.let(
             p, a if minus_a is None else minus_a, b if minus_b is None else minus_b
         )
-        return inner if minus_a is not None and minus_b is not None else self.negate(inner)
+        return (
+            inner if minus_a is not None and minus_b is not None else self.negate(inner)
+        )
 
     def _negative(self, p: Primitive, a: Operand) -> Operand:
         minus = self.negated(a)
@@ -322,7 +333,7 @@ class Builder:
         return bare(a, b), bare(b, a) if bare(a, b) is a else b
 
     def together(self, a: Operand, b: Operand, sign: int) -> Operand | None:
-        """c * x + d * x as one product, also where c * x is the last term of a sum."""
+        """The sum c * x + d * x as one product; c * x may be a term of a sum."""
         (c, x), (d, y) = self.factor(a), self.factor(b)
         if x is None or y is None:
             return None
@@ -378,7 +389,8 @@ def own_value(name: str, type: Type) -> Value:
     out = Value(name, type)
     if type.dims is not None:
         dims = (
-            d if d.constant == 1 else symbol(Dim(out, k)) for k, d in enumerate(type.dims)
+            d if d.constant == 1 else symbol(Dim(out, k))
+            for k, d in enumerate(type.dims)
         )
         out.type = replace(type, dims=tuple(dims))
     return out
@@ -389,7 +401,8 @@ def with_own_dims(out: Value) -> Type:
     if VARYING not in (out.type.dims or ()):
         return out.type
     dims = (
-        symbol(Dim(out, k)) if d == VARYING else d for k, d in enumerate(out.type.dims or ())
+        symbol(Dim(out, k)) if d == VARYING else d
+        for k, d in enumerate(out.type.dims or ())
     )
     return replace(out.type, dims=tuple(dims))
 
@@ -410,7 +423,9 @@ def convert(operand: Operand, type: Type) -> Operand:
     """An integer literal where a float is wanted is written as one."""
     if isinstance(operand, Linear) and operand.constant is not None:
         if type.python and type.dtype in ("float", "complex"):
-            return constant((float if type.dtype == "float" else complex)(operand.constant))
+            return constant(
+                (float if type.dtype == "float" else complex)(operand.constant)
+            )
         if type.is_inexact:
             return constant(float(operand.constant))
     return operand
@@ -419,7 +434,11 @@ def convert(operand: Operand, type: Type) -> Operand:
 def fold(p: Primitive, operands: tuple[Operand, ...]) -> Operand | None:
     """The value of an operator on Python literals, or an identity; None: neither."""
     values = [
-        o.constant if isinstance(o, Linear) else o.value if isinstance(o, Const) else None
+        o.constant
+        if isinstance(o, Linear)
+        else o.value
+        if isinstance(o, Const)
+        else None
         for o in operands
     ]
     if not p.is_operator:
@@ -457,7 +476,8 @@ def _kept(o: Operand, operands: tuple[Operand, ...], p: Primitive) -> Operand | 
     result = p.type_rule(*map(type_of, operands))
     here = type_of(o)
     same = here.rank == result.rank and (
-        here.is_complex == result.is_complex and (here.is_inexact or not result.is_inexact)
+        here.is_complex == result.is_complex
+        and (here.is_inexact or not result.is_inexact)
     )
     if isinstance(o, Linear) and o.constant is not None and result in (FLOAT, COMPLEX):
         return convert(o, result)

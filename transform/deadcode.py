@@ -16,7 +16,6 @@ from gradwright.transform.core import (
     Assert,
     Break,
     Call,
-    Cell,
     Effect,
     For,
     Function,
@@ -41,6 +40,7 @@ from gradwright.transform.core import (
 from gradwright.transform.indices import Linear
 
 Block = list[Statement]
+
 
 def drop_dead(f: Function) -> None:
     """Remove what no result, effect or exception of the program depends on."""
@@ -116,7 +116,9 @@ class _Liveness:
             case Pop():
                 return self._pop(s, live)
             case Call():
-                if not any(o in live for o in s.outs) and not _has_effect(s, self.known):
+                if not any(o in live for o in s.outs) and not _has_effect(
+                    s, self.known
+                ):
                     return None, live
                 self.tapes.update(o for o in s.operands if isinstance(o, Tape))
                 live.difference_update(s.outs)
@@ -152,14 +154,18 @@ class _Liveness:
         self, s: If, live: set[Any], after_loop: set[Any]
     ) -> tuple[Statement | None, set[Any]]:
         then, live_then = self.block(s.then, set(live), after_loop)
-        orelse, live_orelse = self.block(s.orelse, live if not then else set(live), after_loop)
+        orelse, live_orelse = self.block(
+            s.orelse, live if not then else set(live), after_loop
+        )
         if not then and not orelse:
             return None, live_orelse
         live_then |= live_orelse
         live_then.update(leaves(s.condition))
         return replace(s, then=then, orelse=orelse), live_then
 
-    def _loop(self, s: For | While, live: set[Any]) -> tuple[Statement | None, set[Any]]:
+    def _loop(
+        self, s: For | While, live: set[Any]
+    ) -> tuple[Statement | None, set[Any]]:
         if not self._matters(s, live):
             return None, live
         head = set(live)
@@ -242,7 +248,8 @@ def _has_effect(s: Call, tapes: set[Any]) -> bool:
     if any(o in tapes for o in s.operands if isinstance(o, Tape)):
         return True
     return any(
-        isinstance(t, Effect | Raise | Assert) or (isinstance(t, Let | Load) and may_raise(t))
+        isinstance(t, Effect | Raise | Assert)
+        or (isinstance(t, Let | Load) and may_raise(t))
         for f in program(s.function)
         for t in walk(f.body)
     )

@@ -87,21 +87,29 @@ class _Functions:
         return self.made[key]
 
 
+def _dot_of(p: Any) -> Any:
+    """The parameter that takes the tangent of a parameter."""
+    name = f"{p.name}_dot"
+    return Tape(name, p.type) if isinstance(p, Tape) else Value(name, p.type, users=True)
+
+
 class _Sweep:
     def __init__(self, functions: _Functions, function: Function, wrt: list[Value]) -> None:
         self.functions = functions
         self.builder = Builder(folds=True)
         self.builder.adjoint = True
         self.rules = Rules(self.builder)
-        self.dots: dict[Any, Any] = {
-            p: Value(f"{p.name}_dot", p.type, users=True) for p in wrt
-        }
+        self.dots: dict[Any, Any] = {p: _dot_of(p) for p in wrt}
         self.varied = varied(function, set(wrt))
 
     def tangent(self, o: Any) -> Any:
         """The tangent of an operand; zero for what does not vary."""
         if isinstance(o, Value | Place) and o in self.dots:
             return self.dots[o]
+        if isinstance(o, Tape):
+            empty = self.dots[o] = Tape(f"{o.name}_dot", o.type)
+            self.builder.add(Alloc(empty))
+            return empty
         t = type_of(o)
         if t.is_array and t.is_inexact:
             zeros = Buffer(f"{o.name}_dot", t, o)
@@ -232,6 +240,6 @@ class _Sweep:
         dots = [self.tangent(o) for o, g in zip(s.operands, given, strict=True) if g]
         outs: list[Any] = list(s.outs)
         for o in s.outs:
-            outs.append(Value(f"{o.name}_dot", o.type))
-            self.dots[o] = outs[-1]
+            self.dots[o] = dot = _dot_of(o)
+            outs.append(dot)
         self.keep(Call(tuple(outs), f, (*s.operands, *dots), where=s.where))

@@ -88,11 +88,16 @@ def _without(items: list[Any], dropped: set[int]) -> list[Any]:
 def _share(caller: Function, f: Function, first: list[int]) -> None:
     """Read the first of several equal results of a function wherever one is read."""
     calls = [s for s in walk(caller.body) if isinstance(s, Call) and s.function is f]
-    mapping = {s.outs[k]: s.outs[j] for s in calls for k, j in enumerate(first) if j < k}
+    mapping = {
+        s.outs[k]: s.outs[j] for s in calls for k, j in enumerate(first) if j < k
+    }
     _put(caller, mapping)
     for s in walk(caller.body):
         if isinstance(s, Call) and s.function is f:
-            outs = (o if j == k else twin(o) for k, (o, j) in enumerate(zip(s.outs, first, strict=True)))
+            outs = (
+                o if j == k else twin(o)
+                for k, (o, j) in enumerate(zip(s.outs, first, strict=True))
+            )
             s.outs = tuple(outs)
 
 

@@ -1,4 +1,4 @@
-"""Layout: a tree of statements to lines of at most 88 columns; the one module with astor.
+"""Layout: a tree of statements to lines of 88 columns; the one module with astor.
 
     x_bar = f(first, second)      ->      x_bar = f(
                                               first,
@@ -33,7 +33,9 @@ OPERATORS = (
     (" | ",), (" ^ ",), (" & ",), (" << ", " >> "),
     (" + ", " - "), (" * ", " / ", " // ", " % ", " @ "), (" ** ",),
 )  # fmt: skip
-KEYWORD = re.compile(r"(?:def|return|assert|raise|if|elif|while) (?=\S)|for .*? in (?=\S)")
+KEYWORD = re.compile(
+    r"(?:def|return|assert|raise|if|elif|while) (?=\S)|for .*? in (?=\S)"
+)
 ASSIGNMENT = re.compile(r" (?:[-+*/%&|^]|//|\*\*|<<|>>)?= ")
 # black writes no blanks where both operands are simple
 POWER = re.compile(r"(?<![\w.)\]])([A-Za-z_][\w.]*|[\d.]+) \*\* (-?[\w.]+)(?![\w.(\[])")
@@ -50,6 +52,7 @@ def text_of(node: ast.AST) -> str:
 
 
 def unbroken(node: ast.AST) -> str:
+    """The text of a tree, each statement on one line."""
     text: str = astor.to_source(node, pretty_string=_quoted, pretty_source="".join)
     return text
 
@@ -159,17 +162,16 @@ class _Printer:
         self.add(text, depth, where)
         if not isinstance(s, ast.If | ast.For | ast.While | ast.With):
             return
-        then, orelse = s.body, s.orelse if isinstance(s, ast.If) else []
-        if not shown(then):
+        orelse = s.orelse if isinstance(s, ast.If) else []
+        if not shown(s.body):
             self.block(orelse if shown(orelse) else [ast.Pass()], depth + 1)
             return
-        self.block(then, depth + 1)
-        orelse = shown(orelse)
-        if len(orelse) == 1 and isinstance(orelse[0], ast.If):
-            self.statement(orelse[0], s.orelse, depth, otherwise=True)
-        elif orelse:
+        self.block(s.body, depth + 1)
+        if len(shown(orelse)) == 1 and isinstance(shown(orelse)[0], ast.If):
+            self.statement(shown(orelse)[0], orelse, depth, otherwise=True)
+        elif shown(orelse):
             self.out.lines.append(" " * (INDENT * depth) + "else:")
-            self.block(s.orelse, depth + 1)
+            self.block(orelse, depth + 1)
 
 
 def shown(body: list[ast.stmt]) -> list[ast.stmt]:
@@ -207,7 +209,9 @@ def _augmented(s: ast.stmt) -> ast.stmt:
         return s
     if len(terms) == 1 and isinstance(value.op, ast.Add | ast.Sub | ast.Mult | ast.Div):
         return ast.AugAssign(x, value.op, value.right)
-    if not getattr(value, "ours", False) or not all(isinstance(op, ast.Add | ast.Sub) for op, _ in terms):
+    if not getattr(value, "ours", False) or not all(
+        isinstance(op, ast.Add | ast.Sub) for op, _ in terms
+    ):
         return s
     (sign, rest), *others = terms
     for op, term in others:  # x - a - b is x -= a + b
@@ -245,7 +249,11 @@ def _wrapped(start: str, value: str, indent: str) -> list[str]:
         value, end = value[:-1], ":"
     found = _last_bracket(value)
     if found is not None and HEAD.match(value[: found[0]]):
-        head, body, tail = value[: found[0] + 1], value[found[0] + 1 : found[1]], value[found[1] :]
+        head, body, tail = (
+            value[: found[0] + 1],
+            value[found[0] + 1 : found[1]],
+            value[found[1] :],
+        )
     else:
         head, body, tail = "(", value, ")"
     return [start + head, *_inside(body, indent), indent + tail + end]
@@ -269,7 +277,9 @@ def _inside(body: str, indent: str) -> list[str]:
         return [inner + body]
     items = _split(body, (", ",))
     if len(items) > 1 or body.endswith(","):
-        return [piece for item in items for piece in _item(inner + item.rstrip(",") + ",")]
+        return [
+            piece for item in items for piece in _item(inner + item.rstrip(",") + ",")
+        ]
     for operators in OPERATORS:
         items = _split(body, operators)
         if len(items) > 1:
@@ -284,13 +294,19 @@ def _item(line: str) -> list[str]:
         return [line]
     indent = line[: len(line) - len(line.lstrip())]
     first, last = found
-    return [line[: first + 1], *_inside(line[first + 1 : last], indent), indent + line[last:]]
+    return [
+        line[: first + 1],
+        *_inside(line[first + 1 : last], indent),
+        indent + line[last:],
+    ]
 
 
 def _split(body: str, operators: tuple[str, ...]) -> list[str]:
     """The parts between operators outside brackets, each with its operator in front."""
     depth = _depths(body)
-    pattern = re.compile("|".join(map(re.escape, sorted(operators, key=len, reverse=True))))
+    pattern = re.compile(
+        "|".join(map(re.escape, sorted(operators, key=len, reverse=True)))
+    )
     cuts = [m for m in pattern.finditer(body) if depth[m.start()] == 0]
     starts = [0, *(m.end() if operators == (", ",) else m.start() + 1 for m in cuts)]
     ends = [*(m.start() for m in cuts), len(body)]

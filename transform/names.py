@@ -45,7 +45,11 @@ def settle(body: list[ast.stmt], params: list[Any], taken: set[str]) -> dict[Any
     settled: list[str] = [""] * len(lives.things)
     order = {p: k for k, p in enumerate(params)}
     ranked = sorted(
-        (lives.number[t] for t in lives.things if lives.root(lives.number[t]) == lives.number[t]),
+        (
+            lives.number[t]
+            for t in lives.things
+            if lives.root(lives.number[t]) == lives.number[t]
+        ),
         key=lambda k: (
             order.get(lives.things[k], len(params)),
             not users.get(lives.things[k].name, False) or not is_users(lives.things[k]),

@@ -31,7 +31,8 @@ def held(tree: ast.expr, v: Value, s: Statement) -> None:
 
 def outline(long: Long) -> bool:
     """Give a part of each long statement a name; whether any has such a part."""
-    return any([_outline(block, s, columns) for block, s, columns in long])
+    done = [_outline(block, s, columns) for block, s, columns in long]
+    return any(done)
 
 
 def _outline(block: list[ast.stmt], s: ast.stmt, columns: int) -> bool:

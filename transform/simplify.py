@@ -163,7 +163,9 @@ def _gather(body: Block, count: dict[Any, int]) -> None:
             body[:] = [
                 renamed.statement(t) if any(t is i for i in inside) else t
                 for t in body
-                if t is not s and t is not last and getattr(t, "out", None) is not last.operand
+                if t is not s
+                and t is not last
+                and getattr(t, "out", None) is not last.operand
             ]
 
 
@@ -223,7 +225,9 @@ def promote(f: Function) -> None:
 
     def visit(block: Block) -> None:
         for s in block:
-            place = s.place if isinstance(s, Alloc | Store) else getattr(s, "source", None)
+            place = (
+                s.place if isinstance(s, Alloc | Store) else getattr(s, "source", None)
+            )
             if isinstance(place, Cell):
                 accesses.setdefault(place, []).append((block, s))
             for b in blocks(s):
@@ -260,7 +264,11 @@ def _single_value(cell: Cell, found: list[tuple[Block, Statement]]) -> Any:
     block, only = written[0]
     is_first = found[1][1] is only and block is found[0][0]
     if len(written) == 1 and is_first and isinstance(first, Value | Const):
-        if isinstance(first, Value) and not first.users and not first.name.endswith("_bar"):
+        if (
+            isinstance(first, Value)
+            and not first.users
+            and not first.name.endswith("_bar")
+        ):
             first.name = cell.name
         return first
     return None

@@ -31,8 +31,8 @@ BINARY = {
 }  # fmt: skip
 UNARY = {"-": ast.USub, "+": ast.UAdd, "~": ast.Invert, "not": ast.Not}
 COMPARE = {
-    "<": ast.Lt, "<=": ast.LtE, ">": ast.Gt, ">=": ast.GtE, "==": ast.Eq, "!=": ast.NotEq,
-    "is": ast.Is, "is not": ast.IsNot,
+    "<": ast.Lt, "<=": ast.LtE, ">": ast.Gt, ">=": ast.GtE,
+    "==": ast.Eq, "!=": ast.NotEq, "is": ast.Is, "is not": ast.IsNot,
 }  # fmt: skip
 OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
@@ -70,7 +70,9 @@ class Spelling:
             tree = ast.Attribute(tree, name)
         return ast.UnaryOp(ast.USub(), tree) if negative else tree
 
-    def call(self, name: str, arguments: list[ast.expr], **keywords: ast.expr) -> ast.Call:
+    def call(
+        self, name: str, arguments: list[ast.expr], **keywords: ast.expr
+    ) -> ast.Call:
         named = [ast.keyword(k, v) for k, v in keywords.items()]
         return ast.Call(self.dotted(name), arguments, named)
 
@@ -159,9 +161,9 @@ def number(value: Any) -> ast.expr:
             return ast.UnaryOp(ast.USub(), imaginary)
         sign = ast.Sub() if negative else ast.Add()
         return ast.BinOp(number(value.real), sign, imaginary)
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        if value < 0 or (value == 0 and math.copysign(1, value) < 0):
-            return ast.UnaryOp(ast.USub(), ast.Constant(-value))
+    is_real = isinstance(value, int | float) and not isinstance(value, bool)
+    if is_real and (value < 0 or (value == 0 and math.copysign(1, value) < 0)):
+        return ast.UnaryOp(ast.USub(), ast.Constant(-value))
     return ast.Constant(value)
 
 

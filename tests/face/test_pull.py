@@ -92,3 +92,8 @@ def test_errors_in_the_backward_half_name_the_users_line() -> None:
     with pytest.raises(ZeroDivisionError) as caught:
         gw.vjp(root, 0.0)
     assert "return 1.0 / x" in caught.value.__notes__[0]
+
+
+def test_a_function_without_arguments() -> None:
+    value, pull = gw.vjp(lambda: 3.0)
+    assert (value, pull(1.0)) == (3.0, ())

@@ -118,7 +118,7 @@ def guarded_power(xs):
 
 
 MASKED = [
-    (guarded_root, [0.5, 0.0, 0.0]),
+    (guarded_root, [0.25, 0.0, 0.0]),
     (guarded_quotient, [-1.0 / 16.0, 1.0, -1.0]),
     (guarded_logarithm, [math.log(4.0) + 1.0, 0.0, 0.0]),
     (plain_roots_under_where, [0.25, 2.0, 2.0]),

@@ -347,16 +347,6 @@ def an_index_into_a_tuple(x):
     return s
 
 
-@becomes(2.0, core="""
-    x_1 = load x_2
-    return x_1
-    """)
-def a_while_that_never_runs(x):
-    while False:
-        x = x * x
-    return x
-
-
 # ---- effects -------------------------------------------------------------------------
 
 
@@ -433,7 +423,15 @@ def a_zip_of_three(xs, ys, n):
     return s
 
 
+def a_while_that_never_runs(x):
+    y = x
+    while False:
+        y = y * y
+    return y
+
+
 VALUES = [
+    (a_while_that_never_runs, (2.0,)),
     (a_reversed_part_of_a_zip, (np.array([1.0, 2.0, 4.0]), 3)),
     (reversed_pairs, (3.0,)),
     (a_break_that_ends_a_written_out_loop, (1.0,)),

@@ -1,0 +1,275 @@
+"""Nesting: which values are written where they are used, not under a name.
+
+    Let(product, mul, [w, y]); Let(v, tanh, [product])      ->      math.tanh(w * y)
+
+A value that is used once waits, and its expression stands where the value is read,
+unless a place that it reads changes before.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from typing import Any
+
+from gradwright.transform.core import (
+    Assert,
+    At,
+    Break,
+    Call,
+    Cell,
+    Const,
+    Function,
+    If,
+    Let,
+    Load,
+    NewAxis,
+    Operand,
+    Place,
+    Span,
+    Statement,
+    Store,
+    Tape,
+    Value,
+    While,
+    Whole,
+    blocks,
+    leaves,
+    reads,
+    stores,
+)
+from gradwright.transform.deadcode import may_raise
+from gradwright.transform.indices import Dim, Linear
+from gradwright.transform.outline import held
+from gradwright.transform.spelling import Spelling, name_of, sum_of
+from gradwright.transform.types import Type
+
+WIDEST_WAITING = 300  # characters, roughly, of an expression that still waits
+CALLS = Place("calls", Type("None"))  # what a call waiting for its use is taken to read
+
+
+@dataclass(eq=False)
+class Waiting:
+    """An expression not written yet, and the places it reads."""
+
+    tree: ast.expr
+    places: set[Place]
+    width: int
+    quiet: bool = False
+
+
+@dataclass(eq=False)
+class _Use:
+    """How often a value is read, in which blocks, and by which statements."""
+
+    count: int = 0
+    blocks: set[int] = field(default_factory=set)
+
+
+class Nesting:
+    """What waits for its use while the statements of a function are written."""
+
+    def __init__(
+        self, function: Function, names: dict[int, str], imports: dict[str, None]
+    ) -> None:
+        self.function = function
+        self.names = names
+        self.spelling = Spelling(imports)
+        self.uses: dict[Any, _Use] = {}
+        self.waiting: dict[Value, Waiting] = {}
+        self.chosen: dict[Cell, Waiting] = {}
+        self.changed: dict[Statement, set[Place]] = {}
+        self.branch_of: dict[int, int] = {}
+        self._count(function.body)
+        for r in function.results:
+            for v in leaves(r):
+                use = self.uses.setdefault(v, _Use())
+                use.count += 1
+                use.blocks.add(id(function.body))
+        self.left = {v: use.count for v, use in self.uses.items()}
+
+    def _count(self, body: list[Statement]) -> None:
+        for s in body:
+            home = id(body)
+            for v in reads(s):
+                use = self.uses.setdefault(v, _Use())
+                use.count += 1
+                inside = isinstance(s, While | Assert) and (
+                    isinstance(s, While) or v not in set(leaves(s.condition))
+                )
+                use.blocks.add(id(s.header) if inside else home)  # type: ignore[attr-defined]
+            short = short_branch(s)
+            for b in blocks(s):
+                if isinstance(s, If):
+                    self.branch_of[id(b)] = home
+                if b is not short:
+                    self._count(b)
+
+    # ---- operands --------------------------------------------------------------
+
+    def operand(self, o: Operand | Tape) -> Waiting:
+        """The expression of an operand; a waiting value is used up."""
+        match o:
+            case Linear():
+                return self._linear(o)
+            case Const():
+                return Waiting(self.spelling.constant(o), set(), 8)
+            case Value() | Tape() if o in self.waiting:
+                self.left[o] -= 1
+                w = self.waiting[o]
+                if self.left[o] <= 0:
+                    del self.waiting[o]
+                return w
+        self.left[o] = self.left.get(o, 1) - 1
+        return Waiting(name_of(o), {o} if isinstance(o, Place) else set(), len(o.name))
+
+    def _linear(self, form: Linear) -> Waiting:
+        terms: list[tuple[ast.expr, int]] = []
+        places: set[Place] = set()
+        width = 8
+        for s, c in form.terms.items():
+            w = self._dim(s) if isinstance(s, Dim) else self.operand(s)
+            places |= w.places
+            width += w.width + 3
+            terms.append((w.tree, c))
+        return Waiting(sum_of(terms, form.offset), places, width)
+
+    def _dim(self, dim: Dim) -> Waiting:
+        w = self.operand(dim.array)
+        if dim.axis == 0:
+            tree: ast.expr = ast.Call(ast.Name("len"), [w.tree], [])
+        else:
+            shape = ast.Attribute(w.tree, "shape")
+            tree = ast.Subscript(shape, ast.Constant(dim.axis))
+        return Waiting(tree, w.places, w.width + 5)
+
+    def _trees(self, operands: Any) -> list[ast.expr]:
+        return [self.operand(o).tree for o in operands]
+
+    def _index(self, index: Any, places: set[Place]) -> ast.expr:
+        def one(o: Any) -> Any:
+            if o is None:
+                return None
+            w = self.operand(o)
+            places.update(w.places)
+            return w.tree
+
+        shown: list[ast.expr] = []
+        for item in index:
+            match item:
+                case At():
+                    shown.append(one(item.position))
+                case Span():
+                    shown.append(
+                        ast.Slice(*map(one, (item.lower, item.upper, item.step)))
+                    )
+                case NewAxis():
+                    shown.append(ast.Constant(None))
+                case Whole():
+                    shown.append(ast.Constant(...))
+        return shown[0] if len(shown) == 1 else ast.Tuple(shown)
+
+    # ---- writing ---------------------------------------------------------------
+
+    def _write(
+        self,
+        out: list[ast.stmt],
+        node: ast.stmt,
+        s: Statement | None,
+        quiet: bool = False,
+    ) -> None:
+        """Add a statement; one whose warnings are our own goes under errstate."""
+        node.where = s.where if s is not None else None  # type: ignore[attr-defined]
+        node.adjoint = s.adjoint if s is not None else False  # type: ignore[attr-defined]
+        if not quiet:
+            out.append(node)
+            return
+        if out and isinstance(out[-1], ast.With):
+            out[-1].body.append(node)
+            return
+        ignored: dict[str, ast.expr] = {
+            k: ast.Constant("ignore") for k in ("divide", "invalid", "over")
+        }
+        state = ast.withitem(self.spelling.call("np.errstate", [], **ignored))
+        with_ = ast.With([state], [node])
+        with_.where = node.where  # type: ignore[attr-defined]
+        with_.adjoint = node.adjoint  # type: ignore[attr-defined]
+        out.append(with_)
+
+    def _assign(self, v: Any, w: Waiting, out: list[ast.stmt], s: Statement) -> None:
+        self._write(out, ast.Assign([name_of(v, True)], w.tree), s, w.quiet)
+
+    def _flush(self, changed: set[Place], out: list[ast.stmt], s: Statement) -> None:
+        """Write what waits and reads places that are about to change."""
+        for v in [v for v, w in self.waiting.items() if w.places & changed]:
+            self._assign(v, self.waiting.pop(v), out, s)
+
+    def _leave(self, before: set[Any], out: list[ast.stmt], last: Statement) -> None:
+        """Write what still waits at the end of a block, if a place may change."""
+        for v in [v for v, w in self.waiting.items() if v not in before and w.places]:
+            if self.left.get(v, 0) > 0:
+                made: list[ast.stmt] = []
+                self._assign(v, self.waiting.pop(v), made, last)
+                at = len(out) - 1 if isinstance(last, Break) and out else len(out)
+                out[at:at] = made
+
+    def _changed(self, s: Statement) -> set[Place]:
+        if s not in self.changed:
+            self.changed[s] = stores(s) | {CALLS}
+        return self.changed[s]
+
+    def _settle(
+        self,
+        v: Any,
+        w: Waiting,
+        out: list[ast.stmt],
+        s: Statement,
+        body: list[Statement],
+    ) -> None:
+        """A new value: written now, or kept waiting for its only use."""
+        count = self.left.get(v, 0)
+        if count == 0:
+            if isinstance(s, Call) or may_raise(s):  # type: ignore[arg-type]
+                self._write(out, ast.Expr(w.tree), s, w.quiet)
+        elif count == 1 and self._nests(v, w, s, body):
+            held(w.tree, v, s)
+            self.waiting[v] = w
+        else:
+            self._assign(v, w, out, s)
+
+    def _nests(self, v: Value, w: Waiting, s: Statement, body: list[Statement]) -> bool:
+        """Whether a value may stand where it is used, in this block or a branch."""
+        if (isinstance(v, Value) and v.users) or w.width > WIDEST_WAITING:
+            return False
+        used = self.uses[v].blocks
+        if used == {id(body)}:
+            return True
+        if not isinstance(s, Let | Load) or may_raise(s) or len(used) != 1:
+            return False
+        if any(isinstance(p, Tape) or p is CALLS for p in w.places):
+            return False
+        (home,) = used
+        while home in self.branch_of and home != id(body):
+            home = self.branch_of[home]
+        return home == id(body)
+
+
+def only_choice(s: If) -> Cell | None:
+    """The choice cell that both branches end by storing, and nothing else does."""
+    ends = [b[-1] for b in (s.then, s.orelse) if b]
+    if len(ends) != 2 or not all(isinstance(e, Store) for e in ends):
+        return None
+    cell = ends[0].place  # type: ignore[attr-defined]
+    same = cell is ends[1].place  # type: ignore[attr-defined]
+    return cell if same and isinstance(cell, Cell) and cell.choice else None
+
+
+def short_branch(s: Statement) -> list[Statement] | None:
+    """The branch of an `and` or an `or` that only stores the condition itself."""
+    if not isinstance(s, If) or not isinstance(s.condition, Value):
+        return None
+    cell = only_choice(s)
+    for b in (s.then, s.orelse):
+        if cell is not None and len(b) == 1 and b[0].operand is s.condition:  # type: ignore[attr-defined]
+            return b
+    return None

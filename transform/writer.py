@@ -1,0 +1,378 @@
+"""Writing: each core statement as a tree of Python, control flow as one reads it.
+
+For(k, 0, n, 1, [Load(x, xs, [k]), ...])      ->      for x in xs: ...
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+
+from gradwright.transform.core import (
+    Alloc,
+    Assert,
+    At,
+    Break,
+    Buffer,
+    Call,
+    Cell,
+    Effect,
+    For,
+    If,
+    Let,
+    Load,
+    Pop,
+    Push,
+    Raise,
+    Statement,
+    Store,
+    Tape,
+    Value,
+    While,
+    leaves,
+    stores,
+    walk,
+)
+from gradwright.transform.deadcode import may_raise
+from gradwright.transform.errors import Location
+from gradwright.transform.indices import Linear
+from gradwright.transform.names import places_in
+from gradwright.transform.nesting import (
+    CALLS,
+    Nesting,
+    Waiting,
+    only_choice,
+    short_branch,
+)
+from gradwright.transform.outline import if_statement, is_chain, note
+from gradwright.transform.spelling import (
+    bool_op,
+    counting,
+    name_of,
+    negated,
+    negative,
+    product,
+    unsigned,
+)
+
+
+class Writer(Nesting):
+    """One function as a tree of Python, its names not settled yet."""
+
+    def body(self) -> list[ast.stmt]:
+        out: list[ast.stmt] = []
+        for s in self.function.body:
+            self.statement(s, out, self.function.body)
+        found = [self.operand(r) for r in self.function.results]
+        if found:
+            trees = [w.tree for w in found]
+            value = trees[0] if len(trees) == 1 else ast.Tuple(trees)
+            self._write(out, ast.Return(value), None, any(w.quiet for w in found))
+            for node in (out[-1], *getattr(out[-1], "body", [])[-1:]):  # under errstate
+                node.where = self._returned(value)
+            _return_at_once(out)
+        return out
+
+    def _returned(self, value: ast.expr) -> Location | None:
+        """The user's line of what may raise in the returned value, the last one."""
+        lines = [getattr(n, "raises", None) for n in ast.walk(value)]
+        found = [where for where in lines if where is not None]
+        found = found or [
+            s.where for s in walk(self.function.body) if s.where is not None
+        ]
+        return max(found, key=lambda where: where.line, default=None)
+
+    def block(self, body: list[Statement], skip: int = 0) -> list[ast.stmt]:
+        out: list[ast.stmt] = []
+        before = set(self.waiting)
+        for s in body[skip:]:
+            self.statement(s, out, body)
+        if body:
+            self._leave(before, out, body[-1])
+        return out
+
+    # ---- each statement --------------------------------------------------------
+
+    def statement(
+        self, s: Statement, out: list[ast.stmt], body: list[Statement]
+    ) -> None:
+        match s:
+            case Let():
+                self._let(s, out, body)
+            case Load():
+                self._load(s, out, body)
+            case Alloc():
+                self._alloc(s, out)
+            case Store():
+                self._store(s, out)
+            case Push():
+                self._flush({CALLS}, out, s)
+                w = self.operand(s.operand)
+                push = ast.Attribute(name_of(s.tape), "append")
+                self._flush({s.tape}, out, s)
+                self._write(out, ast.Expr(ast.Call(push, [w.tree], [])), s)
+            case Pop():
+                self._pop(s, out, body)
+            case If():
+                self._if(s, out)
+            case For():
+                self._for(s, out)
+            case While():
+                self._while(s, out)
+            case Break():
+                self._write(out, ast.Break(), s)
+            case Call():
+                self._call(s, out, body)
+            case Effect():
+                self._effect(s, out)
+            case Raise():
+                made = ast.Call(
+                    self.spelling.exception(s.exception), self._trees(s.operands), []
+                )
+                self._write(out, ast.Raise(exc=made), s)
+            case Assert():
+                self._assert(s, out)
+
+    def _let(self, s: Let, out: list[ast.stmt], body: list[Statement]) -> None:
+        found = [self.operand(o) for o in s.operands]
+        places = set().union(*(w.places for w in found)) if found else set()
+        quiet = s.quiet or any(w.quiet for w in found)
+        trees = [w.tree for w in found]
+        if s.adjoint and s.primitive.spelling == "*" and not s.out.type.is_array:
+            tree = product(*trees)
+        elif s.adjoint and s.out.type.python and s.primitive.function is operator.neg:
+            tree = negative(trees[0])
+        else:
+            tree = self.spelling.primitive(s, trees)
+        if s.primitive.raises:
+            tree.raises = s.where  # type: ignore[attr-defined]
+        tree.ours = s.adjoint  # type: ignore[attr-defined]
+        width = sum(w.width + 3 for w in found) + len(s.primitive.spelling)
+        self._settle(s.out, Waiting(tree, places, width, quiet), out, s, body)
+
+    def _load(self, s: Load, out: list[ast.stmt], body: list[Statement]) -> None:
+        source = s.source
+        if isinstance(source, Cell):
+            if source in self.chosen:
+                self._settle(s.out, self.chosen.pop(source), out, s, body)
+            elif self.left.get(s.out, 0) == 0:
+                if may_raise(s):
+                    self._write(out, ast.Expr(name_of(source)), s)
+            else:
+                w = Waiting(name_of(source), {source}, len(source.name))
+                self.waiting[s.out] = w
+            return
+        w = self.operand(source)  # type: ignore[arg-type]
+        places = set(w.places)
+        if not s.index:
+            self.waiting[s.out] = Waiting(w.tree, places, w.width)
+            return
+        tree = ast.Subscript(w.tree, self._index(s.index, places))
+        self._settle(s.out, Waiting(tree, places, w.width + 8), out, s, body)
+
+    def _pop(self, s: Pop, out: list[ast.stmt], body: list[Statement]) -> None:
+        self._flush({s.tape, CALLS}, out, s)
+        pop = ast.Call(ast.Attribute(name_of(s.tape), "pop"), [], [])
+        if self.left.get(s.out, 0) == 0:
+            self._write(out, ast.Expr(pop), s)
+        else:
+            w = Waiting(pop, {s.tape}, len(s.tape.name) + 6)
+            self._settle(s.out, w, out, s, body)
+
+    def _alloc(self, s: Alloc, out: list[ast.stmt]) -> None:
+        match s.place:
+            case Buffer():
+                like = self.operand(s.place.like).tree
+                tree: ast.expr = self.spelling.call("np.zeros_like", [like])
+            case Tape():
+                tree = ast.List([])
+            case _:
+                return
+        self._write(out, ast.Assign([name_of(s.place, True)], tree), s)
+
+    def _store(self, s: Store, out: list[ast.stmt]) -> None:
+        w = self.operand(s.operand)
+        target: ast.Name | ast.Subscript = name_of(s.place, True)
+        if s.index:
+            target = ast.Subscript(name_of(s.place), self._index(s.index, set()))
+        self._flush({s.place}, out, s)
+        if not s.accumulate:
+            self._write(out, ast.Assign([target], w.tree), s, w.quiet)
+            return
+        is_negative = s.adjoint or isinstance(w.tree, ast.UnaryOp)
+        bare = unsigned(w.tree) if is_negative else None
+        op, tree = (ast.Add(), w.tree) if bare is None else (ast.Sub(), bare)
+        self._write(out, ast.AugAssign(target, op, tree), s, w.quiet)
+
+    def _if(self, s: If, out: list[ast.stmt]) -> None:
+        test = self.operand(s.condition).tree
+        self._flush(self._changed(s), out, s)
+        cell, short = only_choice(s), short_branch(s)
+        again: list[ast.stmt] = (
+            [ast.Assign([name_of(cell, True)], test)] if short else []
+        )
+        then, orelse = (
+            again if b is short else self.block(b) for b in (s.then, s.orelse)
+        )
+        if cell is not None and _is_assignment(then) and _is_assignment(orelse):
+            self._choose(cell, s, ast.If(test, then, orelse), out)
+            return
+        if short is not None and not isinstance(test, ast.Name):
+            self._write(out, ast.Assign([name_of(s.condition, True)], test), s)
+            test = again[0].value = name_of(s.condition)  # type: ignore[attr-defined]
+        if not then and not orelse:
+            return
+        if not then:
+            test, then, orelse = negated(test), orelse, []
+        rest: list[ast.stmt] = []
+        if isinstance(then[-1], ast.Break) and orelse:
+            orelse, rest = [], orelse
+        self._write(out, ast.If(test, then, orelse), s)
+        out.extend(rest)
+
+    def _choose(self, cell: Cell, s: If, node: ast.If, out: list[ast.stmt]) -> None:
+        """A conditional expression; a chain of them becomes statements."""
+        (then,), (orelse,) = node.body, node.orelse
+        assert isinstance(then, ast.Assign) and isinstance(orelse, ast.Assign)
+        short = short_branch(s)
+        if short is None:
+            tree: ast.expr = ast.IfExp(node.test, then.value, orelse.value)
+        elif short is s.orelse:
+            tree = bool_op(ast.And(), node.test, then.value)
+        else:
+            tree = bool_op(ast.Or(), node.test, orelse.value)
+        if is_chain(tree):
+            made = if_statement(cell, tree)
+            self._write(out, made, s)
+            note(made, made)
+            return
+        self.chosen[cell] = Waiting(tree, places_in(tree), 3 * 20)
+
+    def _for(self, s: For, out: list[ast.stmt]) -> None:
+        start, stop, step = self._trees((s.start, s.stop, s.step))
+        self._flush(self._changed(s), out, s)
+        iterated = _iterated(s)
+        if (
+            iterated
+            and _is_whole(s, iterated)
+            and not (stores(s) & set(leaves(s.stop)))
+        ):
+            self._iterate(s, iterated, out)
+            return
+        items: ast.expr = counting(start, stop, step)
+        target: ast.expr = name_of(s.symbol, True)
+        if s.adjoint and not self.left.get(s.symbol, 0):
+            target = ast.Name("_", ast.Store())
+        elif s.backwards:
+            items = ast.Call(ast.Name("reversed"), [items], [])
+        inner = self.block(s.body)
+        if inner:
+            self._write(out, ast.For(target, items, inner, []), s)
+
+    def _iterate(self, s: For, loads: list[Load], out: list[ast.stmt]) -> None:
+        """`for x in xs`, `for i, x in enumerate(xs)`, `for x, w in zip(xs, ws)`."""
+        self.left[s.symbol] -= len(loads)
+        iterated = {load: self.operand(load.source).tree for load in loads}  # type: ignore[arg-type]
+        used = [load for load in loads if self.left.get(load.out, 0)]
+        if not used:
+            used = loads[:1]
+        names: list[ast.expr] = [name_of(load.out, True) for load in used]
+        arrays = [iterated[load] for load in used]
+        target: ast.expr = names[0] if len(names) == 1 else ast.Tuple(names)
+        items = arrays[0] if len(arrays) == 1 else ast.Call(ast.Name("zip"), arrays, [])
+        if self.left.get(s.symbol, 0) > 0:
+            target = ast.Tuple([name_of(s.symbol, True), target])
+            items = ast.Call(ast.Name("enumerate"), [items], [])
+        inner = self.block(s.body, skip=len(loads))
+        if inner:
+            self._write(out, ast.For(target, items, inner, []), s)
+
+    def _header(self, header: list[Statement]) -> list[ast.stmt]:
+        out: list[ast.stmt] = []
+        for h in header:
+            self.statement(h, out, header)
+        return out
+
+    def _while(self, s: While, out: list[ast.stmt]) -> None:
+        self._flush(self._changed(s), out, s)
+        header = self._header(s.header)
+        test = self.operand(s.condition).tree
+        inner = self.block(s.body)
+        if header:
+            leave = ast.If(negated(test), [ast.Break()], [])
+            inner, test = [*header, leave, *inner], ast.Constant(True)
+        self._write(out, ast.While(test, inner or [ast.Pass()], []), s)
+
+    def _assert(self, s: Assert, out: list[ast.stmt]) -> None:
+        test = self.operand(s.condition).tree
+        header = self._header(s.header)
+        message = self.operand(s.message).tree if s.message is not None else None
+        if header:
+            made = ast.Call(
+                ast.Name("AssertionError"), [message] if message else [], []
+            )
+            body = [*header, ast.Raise(exc=made)]
+            self._write(out, ast.If(negated(test), body, []), s)
+        else:
+            self._write(out, ast.Assert(test, message), s)
+
+    def _effect(self, s: Effect, out: list[ast.stmt]) -> None:
+        self._flush({CALLS}, out, s)
+        trees = self._trees(s.operands)
+        keywords = [ast.keyword(k, self.operand(v).tree) for k, v in s.keywords]
+        function = ast.Name(s.function.__name__)
+        self._write(out, ast.Expr(ast.Call(function, trees, keywords)), s)
+
+    def _call(self, s: Call, out: list[ast.stmt], body: list[Statement]) -> None:
+        self._flush({CALLS}, out, s)
+        trees = self._trees(s.operands)
+        assert not any(p in s.function.hidden for p in s.function.params)
+        call = ast.Call(ast.Name(self.names[id(s.function)]), trees, [])
+        if not s.outs:
+            self._write(out, ast.Expr(call), s)
+            return
+        if len(s.outs) == 1 and isinstance(s.outs[0], Value):
+            self._settle(s.outs[0], Waiting(call, {CALLS}, 30), out, s, body)
+            return
+        targets: list[ast.expr] = [name_of(o, True) for o in s.outs]
+        target = targets[0] if len(targets) == 1 else ast.Tuple(targets)
+        self._write(out, ast.Assign([target], call), s)
+
+
+def _return_at_once(out: list[ast.stmt]) -> None:
+    """`a, b = f(x); return a, b` as `return f(x)`."""
+    match out[-2:]:
+        case [
+            ast.Assign(targets=[ast.Tuple(given)], value=ast.Call() as call),
+            ast.Return(value=ast.Tuple(returned)) as last,
+        ] if [n.thing for n in given] == [getattr(n, "thing", None) for n in returned]:  # type: ignore[attr-defined]
+            last.value = call
+            last.where = out[-2].where  # type: ignore[attr-defined]
+            del out[-2]
+
+
+def _is_assignment(block: list[ast.stmt]) -> bool:
+    return len(block) == 1 and isinstance(block[0], ast.Assign)
+
+
+def _iterated(s: For) -> list[Load]:
+    """The loads `x = xs[i]` that begin a loop over items."""
+    found: list[Load] = []
+    if s.start != Linear({}, 0) or s.step != Linear({}, 1) or s.backwards:
+        return found
+    for t in s.body:
+        if not (isinstance(t, Load) and t.safe and isinstance(t.source, Value)):
+            break
+        if t.index != (At(Linear({s.symbol: 1})),):
+            break
+        found.append(t)
+    return found
+
+
+def _is_whole(s: For, loads: list[Load]) -> bool:
+    """Whether the loop runs over all of each array."""
+    return all(
+        isinstance(load.source, Value)
+        and (load.source.type.dims or (None,))[0] == s.stop
+        for load in loads
+    )
