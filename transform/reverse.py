@@ -1056,13 +1056,14 @@ class Sweep:
         if is_recursive(s.function):  # one form of it, whatever the call
             given = [carries(p) for p in s.function.params]
         wanted = [o in self.active for o in s.outs]
-        if not any(wanted):
+        pushed = any(isinstance(o, Tape) and o in self.active for o in s.operands)
+        if not any(wanted) and not pushed:
             return s
         bars = [
             self._tape_bar(o) if isinstance(o, Tape) else self._collect(o) if w else None
             for o, w in zip(s.outs, wanted, strict=True)
         ]
-        if all(g is None for g in bars):
+        if all(g is None for g in bars) and not pushed:
             return s
         split = self.splits.split(s.function, tuple(given))
         residuals = self._residuals(s, split)

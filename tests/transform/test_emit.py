@@ -29,11 +29,11 @@ CORE = {
             return y
         """,
         """
-        import math
+        import cmath
 
 
         def f(x, w):
-            return math.exp(w * x)
+            return cmath.exp(w * x)
         """,
     ),
     "used twice": (
@@ -47,19 +47,6 @@ CORE = {
         def f(x, w):
             product = w * x
             return product * product
-        """,
-    ),
-    "the user's name stays": (
-        """
-        def f(x: float):
-            y = multiply x, x  # user
-            z = add y, 1.0
-            return z
-        """,
-        """
-        def f(x):
-            y = x * x
-            return y + 1.0
         """,
     ),
     "a place that changes before the use": (
@@ -159,18 +146,12 @@ GRADIENTS: dict[Callable[..., float], tuple[tuple[float | int, ...], str]] = {
     halves: (
         (3.0,),
         """\
-    # forward sweep
     y = x / 3.0
-    # reverse sweep
     return 2.0 * y / 3.0""",
     ),
     counted: (
         (3.0, 2),
         """\
-    # forward sweep
-    for _ in range(n):
-        x = x * 1.5 + 1.0
-    # reverse sweep
     x_bar = 1.0
     for _ in range(n):
         x_bar *= 1.5

@@ -10,10 +10,10 @@ from gradwright.transform.layout import WIDTH, broken, printed, text_of, unparse
 
 LONG = {
     "a signature": (
-        "def a_rather_long_name(first_parameter, second_parameter, third_parameter, fourth_one):",
+        "def a_rather_long_name(first_parameter, second_parameter, third_parameter, the_fourth_one):",
         """
         def a_rather_long_name(
-            first_parameter, second_parameter, third_parameter, fourth_one
+            first_parameter, second_parameter, third_parameter, the_fourth_one
         ):
         """,
     ),
@@ -86,7 +86,8 @@ LONG = {
         'print("a, long, text, with, commas, and (brackets that, never, close, or, open)", first_one)',
         """
         print(
-            "a, long, text, with, commas, and (brackets that, never, close, or, open)", first_one
+            "a, long, text, with, commas, and (brackets that, never, close, or, open)",
+            first_one,
         )
         """,
     ),
@@ -112,7 +113,7 @@ def test_left_alone(line: str) -> None:
         ("'say \"so\"'", "'say \"so\"'"),
         ("x**2", "x**2"),
         ("(x + 1) ** n", "(x + 1) ** n"),
-        ("-x**2", "-x ** 2"),
+        ("-x**2", "-x**2"),
         ("2.0 * x.real**-1", "2.0 * x.real**-1"),
     ],
 )
