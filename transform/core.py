@@ -54,6 +54,12 @@ class Value(_Named):
 class Place(_Named):
     """Mutable storage."""
 
+    def content(self) -> Value:
+        """A value for what it holds at some time, under its name."""
+        value = Value(self.name, self.type)
+        value.of = self
+        return value
+
 
 class Cell(Place):
     """A name that is reassigned at run time; holds a scalar or a whole array.

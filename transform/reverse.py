@@ -702,7 +702,7 @@ class Sweep:
         place = s.place
         self._flush(block, {place})
         if self._must_save(s):
-            old = self.saved.setdefault(s, Value(place.name, place.type))
+            old = self.saved.setdefault(s, place.content())
             read = Load(old, place, s.index, where=s.where)
             block.before.setdefault(k, []).append(read)
             if block.top:
@@ -710,7 +710,7 @@ class Sweep:
             else:
                 tape = self._tape(old, place.name)
                 block.before[k].append(Push(tape, old, where=s.where))
-                popped = Value(place.name, place.type)
+                popped = place.content()
                 back = [Pop(popped, tape), Store(place, popped, self.need_index(s.index))]
             self._begin_saved(place)
             block.undo[place] = (k, back)

@@ -15,6 +15,7 @@ from typing import Any
 
 from gradwright.transform.core import (
     Alloc,
+    Assert,
     Cell,
     For,
     Function,
@@ -24,6 +25,7 @@ from gradwright.transform.core import (
     Store,
     Substitution,
     Value,
+    While,
     blocks,
     defines,
     leaves,
@@ -82,8 +84,11 @@ class _Scopes:
             for v in defines(s):
                 inside = (*chain, s.body) if isinstance(s, For) else chain
                 self.defined.setdefault(v, inside)
+            header = s.header if isinstance(s, While | Assert) else []
+            within = {v for h in header for v in defines(h)}
             for v in reads(s):
-                self.read.setdefault(v, []).append(chain)
+                where = (*chain, header) if v in within else chain
+                self.read.setdefault(v, []).append(where)
             for b in blocks(s):
                 self._visit(b, chain)
 

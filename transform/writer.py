@@ -246,7 +246,10 @@ class Writer(Nesting):
             self._write(out, made, s)
             note(made, made)
             return
-        self.chosen[cell] = Waiting(tree, places_in(tree), 3 * 20)
+        places = places_in(tree)
+        if any(isinstance(t, Call) for t in walk([s])):
+            places |= {CALLS}
+        self.chosen[cell] = Waiting(tree, places, 3 * 20)
 
     def _for(self, s: For, out: list[ast.stmt]) -> None:
         start, stop, step = self._trees((s.start, s.stop, s.step))

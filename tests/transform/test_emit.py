@@ -154,7 +154,7 @@ GRADIENTS: dict[Callable[..., float], tuple[tuple[float | int, ...], str]] = {
         """\
     x_bar = 1.0
     for _ in range(n):
-        x_bar *= 1.5
+        x_bar = 1.5 * x_bar
     return x_bar""",
     ),
 }

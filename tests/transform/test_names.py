@@ -16,7 +16,7 @@ from gradwright.transform.types import FLOAT, Type
 def thing(text: str) -> Any:
     """`x` is the user's, `x.1` a second x of the user's, `our.p` is one of ours."""
     if text.startswith("our."):
-        return Value(text.split(".")[1], FLOAT)
+        return Value(text.split(".")[1].removesuffix("_second"), FLOAT)
     if text.startswith("tape."):
         return Tape(text.split(".")[1], Type("tape"))
     if text.startswith("cell."):
@@ -87,20 +87,20 @@ CASES = {
     "the user's name goes to the user": (
         """
         x
-        our.y = x + 1
-        y = our.y * our.y
-        end = y
+        our.total = x + 1
+        total = our.total * our.total
+        end = total
         """,
-        "y_1 = x + 1\ny = y_1 * y_1\nend = y",
+        "total_1 = x + 1\ntotal = total_1 * total_1\nend = total",
     ),
     "two of one name share it one after the other": (
         """
         x
         our.x_bar = x + 1
-        our.x_bar = our.x_bar + 2
-        end = our.x_bar
+        our.x_bar_second = our.x_bar + 2
+        end = our.x_bar_second + 3
         """,
-        "x_bar = x + 1\nx_bar = x_bar + 2\nend = x_bar",
+        "x_bar = x + 1\nx_bar = x_bar + 2\nend = x_bar + 3",
     ),
     "a parameter's name is free once it is not needed": (
         """
@@ -133,7 +133,6 @@ def test_what_a_loop_needs_again_keeps_its_name() -> None:
             x_second = x + i
             use = x_second
         """
-    assert "x_1 = x + i" in settled(program).replace("    ", "") or True
     body = textwrap.dedent(program).strip().partition("\n")[2]
     things = Things()
     x = things._of("x", True).thing  # type: ignore[attr-defined]

@@ -9,6 +9,7 @@ from gradwright.transform.core import Call, Cell, Function, Let, Pop, Statement,
 from gradwright.transform.layout import WIDTH, head_of
 from gradwright.transform.outline import held, if_statement, is_chain, outline
 from gradwright.transform.primitives.structural import NAMED
+from gradwright.transform.spelling import name_of
 from gradwright.transform.types import FLOAT, Type
 
 LET = Let(Value("v", FLOAT), NAMED, ())
@@ -56,11 +57,9 @@ def test_a_conditional_expression_becomes_statements() -> None:
     names: list[Any] = [n for n in ast.walk(body[0]) if isinstance(n, ast.Name)]
     for n in names:
         n.thing = Value(n.id, FLOAT)
-    from gradwright.transform.spelling import name_of
-
     body[0].targets = [name_of(Value("x", FLOAT), True)]  # type: ignore[attr-defined]
     outlined(body)
-    assert ast.unparse(body[0]) == f"if c:\n    x = {A}\nelse:\n    x = {B}"
+    assert ast.unparse(ast.fix_missing_locations(body[0])) == f"if c:\n    x = {A}\nelse:\n    x = {B}"
 
 
 @pytest.mark.parametrize("kind", ["pop", "call"])
@@ -77,4 +76,4 @@ def test_chains() -> None:
     assert is_chain(tree)
     assert not is_chain(ast.parse("a if b else c", mode="eval").body)
     made = if_statement(Cell("x", FLOAT), tree)
-    assert ast.unparse(made) == "if b:\n    x = a\nelse:\n    x = c if d else e"
+    assert ast.unparse(ast.fix_missing_locations(made)) == "if b:\n    x = a\nelse:\n    x = c if d else e"
