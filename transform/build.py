@@ -150,7 +150,7 @@ class Builder:
     def load(self, place: Place, unsure: bool = False) -> Operand:
         """The present content of a cell; `unsure` if it may hold nothing yet."""
         if place not in self.known:
-            out = Value(place.name, place.type)
+            out = place.content()
             out.type = with_own_dims(out)
             s = Load(out, place, unsure=unsure)
             self.definition[out] = s

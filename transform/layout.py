@@ -47,7 +47,11 @@ HEAD = re.compile(r"-?(?:not )?[\w.]*$")
 
 def text_of(node: ast.AST) -> str:
     """The text of an expression, of a simple statement or of a compound one's head."""
-    text = unbroken(node).strip("\n")
+    if isinstance(node, ast.expr):
+        text = unbroken(ast.Expr(node)).strip("\n")
+        node.__dict__.pop("_pp", None)  # astor's note of where it stood
+    else:
+        text = unbroken(node).strip("\n")
     return POWER.sub(r"\1**\2", text) if "**" in text and '"' not in text else text
 
 
@@ -164,7 +168,7 @@ class _Printer:
             return
         orelse = s.orelse if isinstance(s, ast.If) else []
         if not shown(s.body):
-            self.block(orelse if shown(orelse) else [ast.Pass()], depth + 1)
+            self.block(shown(orelse) or [ast.Pass()], depth + 1)
             return
         self.block(s.body, depth + 1)
         if len(shown(orelse)) == 1 and isinstance(shown(orelse)[0], ast.If):

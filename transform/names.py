@@ -14,9 +14,11 @@ import ast
 import re
 from typing import Any
 
+from gradwright.transform import build
 from gradwright.transform.core import Cell, Place, Value
 from gradwright.transform.spelling import Name
 
+NOUNS = frozenset(build.NOUNS.values())
 SUFFIX = re.compile(r"_(bar|dot|tape)$")
 
 
@@ -88,14 +90,16 @@ class _Kinds:
         self.users = {t.name: True for t in things if is_users(t)}
 
     def of(self, thing: Any) -> Any:
+        """A name, for what is the user's or stands beside it; else the thing itself."""
+        root, seen = thing, {thing}
+        while root.of is not None and root.of not in seen:
+            root = root.of
+            seen.add(root)
         stem = thing.name
         while stem not in self.users and SUFFIX.search(stem):
             stem = SUFFIX.sub("", stem)
-        if stem in self.users:
-            return thing.name
-        while thing.of is not None:
-            thing = thing.of
-        return thing
+        is_ours = stem == thing.name and stem in NOUNS and not is_users(root)
+        return thing.name if stem in self.users and not is_ours else root
 
 
 # ---- lives -------------------------------------------------------------------------

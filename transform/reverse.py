@@ -725,13 +725,26 @@ class Sweep:
             t = _region(place.type, s.index) if s.index else place.type
             g = self._read_bar(bar) if not index else b.element(bar, index, t, bar.name)
             if isinstance(place, Cell) and place.type.is_array:
-                # what arrived may be a plain number, or nothing at all
-                like = self.need(s.operand)
-                g = b.let(SPREAD, g, like, type=replace(type_of(g), dims=like.type.dims))
+                g = self._whole(s, g)
         if not s.accumulate:
             b.store(bar, _zero(place.type.element if s.index else place.type), index)
         if g is not None:
             self._give(s.operand, g, type_of(g))
+
+    def _whole(self, s: Store, g: Operand) -> Operand:
+        """The cotangent of what an array cell is given; it may be a plain number yet."""
+        if s.operand.type.is_array:  # type: ignore[union-attr]
+            like = self.need(s.operand)
+            t = replace(type_of(g), dims=like.type.dims)
+            return self.builder.let(SPREAD, g, like, type=t)
+        if s.adjoint or s.accumulate:
+            raise UnsupportedSyntax(
+                "gradwright does not differentiate twice through an array that a loop "
+                "reassigns yet",
+                at=s.where,
+                instead="one derivative by differences, or the loop over numbers",
+            )
+        return g
 
     def _begin_saved(self, place: Place) -> None:
         """A cell whose content is saved holds something from the start."""

@@ -146,7 +146,8 @@ def join(a: Type, b: Type) -> Type | None:
     """The type of a name that is an `a` on one path and a `b` on another.
 
     int and float give float; Python's number and NumPy's give what NumPy would after
-    one operation; None beside a scalar gives an optional scalar.  None: no such type.
+    one operation, and so do a number and an array; None beside a scalar gives an
+    optional scalar.  None: no such type.
     """
     if a == b:
         return a
@@ -155,7 +156,13 @@ def join(a: Type, b: Type) -> Type | None:
         return None if other.is_array else replace(other, optional=True)
     optional = a.optional or b.optional
     a, b = replace(a, optional=False), replace(b, optional=False)
-    if not (a.is_number and b.is_number) or a.rank != b.rank or a.is_array != b.is_array:
+    if not (a.is_number and b.is_number):
+        return None
+    if a.is_array is not b.is_array:  # 0 before a loop that adds arrays
+        held, number = (a, b) if a.is_array else (b, a)
+        dtype = promote(held.element, number).dtype
+        return Type(dtype, dims=(VARYING,) * held.rank, optional=optional)
+    if a.rank != b.rank:
         return None
     if a.is_array:
         if a.dtype != b.dtype:

@@ -251,6 +251,13 @@ def call_user(
         program.separate.add(code)
         raise SeparateInstead(code)
     tree, _ = program.normal_form(code)
+    if active is not None and code in program.inlined:
+        raise frame.error(
+            UnsupportedSyntax,
+            f"{source.node.name} calls itself and returns a function",
+            node,
+            instead="a loop, or a function that returns numbers",
+        )
     small = code not in program.separate and (code in program.inlined or _is_small(tree))
     if not small:
         program.separate.add(code)
