@@ -34,7 +34,7 @@ OPERATORS = (
     (" + ", " - "), (" * ", " / ", " // ", " % ", " @ "), (" ** ",),
 )  # fmt: skip
 KEYWORD = re.compile(
-    r"(?:def|return|assert|raise|if|elif|while) (?=\S)|for .*? in (?=\S)"
+    r"(?:def|with|return|assert|raise|if|elif|while) (?=\S)|for .*? in (?=\S)"
 )
 ASSIGNMENT = re.compile(r" (?:[-+*/%&|^]|//|\*\*|<<|>>)?= ")
 # black writes no blanks where both operands are simple

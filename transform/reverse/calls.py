@@ -1,0 +1,111 @@
+"""The adjoint of a call: one half in the forward sweep, the other in the reverse."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gradwright.transform.activity import carries
+from gradwright.transform.core import (
+    Alloc,
+    Call,
+    Statement,
+    Tape,
+    Value,
+    is_recursive,
+    type_of,
+)
+from gradwright.transform.reverse.cotangents import as_kind, collect, find_bar, give
+from gradwright.transform.reverse.primals import begin_tape, need
+from gradwright.transform.reverse.state import Block, zero
+from gradwright.transform.types import Type
+
+if TYPE_CHECKING:
+    from gradwright.transform.reverse.halves import Split
+    from gradwright.transform.reverse.sweep import Sweep
+
+
+def reverse_call(sweep: Sweep, block: Block, k: int, s: Call) -> Statement:
+    """Call g_forward in the forward sweep and g_backward in the reverse sweep."""
+    given = [o in sweep.active for o in s.operands]
+    if is_recursive(s.function):  # one form of it, whatever the call
+        given = [carries(p) for p in s.function.params]
+    wanted = [o in sweep.active for o in s.outs]
+    pushed = any(isinstance(o, Tape) and o in sweep.active for o in s.operands)
+    if not any(wanted) and not pushed:
+        return s
+    bars = [
+        tape_bar(sweep, o) if isinstance(o, Tape) else collect(sweep, o) if w else None
+        for o, w in zip(s.outs, wanted, strict=True)
+    ]
+    if all(g is None for g in bars) and not pushed:
+        return s
+    split = sweep.splits.split(s.function, tuple(given))
+    residuals = handed_over(sweep, s, split)
+    forward = Call(
+        (*s.outs, *residuals),
+        split.forward,
+        (*s.operands, *tape_operand(sweep, block, split)),
+        where=s.where,
+    )
+    for r in residuals:
+        block.defined[r] = k
+    operands: list[Any] = [
+        *(need(sweep, r) for r in residuals),
+        *(need(sweep, s.operands[j]) for j in split.needed),
+        *(
+            zero(o.type)
+            if g is None
+            else g
+            if isinstance(g, Tape)
+            else as_kind(sweep, g, o.type)
+            for g, o in zip(bars, s.outs, strict=True)
+            if carries(o)
+        ),
+        *(tape_bar(sweep, o) for o in s.operands if isinstance(o, Tape)),
+        *tape_operand(sweep, block, split),
+    ]
+    outs = []
+    for o, a in zip(s.operands, given, strict=True):
+        if a and not isinstance(o, Tape):
+            outs.append((o, Value(f"{getattr(o, 'name', 'unused')}_bar", type_of(o))))
+    sweep.builder.add(Call(tuple(v for _, v in outs), split.backward, tuple(operands)))
+    for o, out in outs:
+        give(sweep, o, out, out.type)
+    return forward
+
+
+def tape_bar(sweep: Sweep, o: Tape) -> Tape:
+    """The tape of cotangents beside a tape; an empty one where nothing flows."""
+    bar = find_bar(sweep, o)
+    if bar is None:
+        bar = Tape(f"{o.name}_bar", o.type)
+        sweep.builder.add(Alloc(bar))
+    assert isinstance(bar, Tape)
+    return bar
+
+
+def handed_over(sweep: Sweep, s: Call, split: Split) -> list[Any]:
+    """What g_forward hands over at this call, the same in every round."""
+    made: dict[Call, list[Any]] = sweep.residuals
+    if s not in made or len(made[s]) != len(split.residuals):
+        handed = split.forward.results[len(s.function.results) :]
+        made[s] = [
+            Tape(r.name, r.type) if isinstance(r, Tape) else Value(r.name, type_of(h))
+            for r, h in zip(split.residuals, handed, strict=True)
+        ]
+    return made[s]
+
+
+def tape_operand(sweep: Sweep, block: Block, split: Split) -> tuple[Any, ...]:
+    """The tape that a recursive function and its callers share."""
+    if not split.recursive:
+        return ()
+    if sweep.tape is not None:
+        return (sweep.tape,)
+    tapes: dict[Any, Tape] = sweep.call_tapes
+    key = split.forward
+    if key not in sweep.tapes:
+        tape = tapes.setdefault(key, Tape("tape", Type("tape")))
+        sweep.tapes[key] = tape
+    begin_tape(sweep, sweep.tapes[key])
+    return (sweep.tapes[key],)

@@ -1,0 +1,268 @@
+"""The adjoints of straight-line statements: primitives, loads, stores, pushes and pops.
+
+y = u * v     ->   u_bar += y_bar * v;  v_bar += u * y_bar
+x = load c    ->   c_bar += x_bar
+store c, v    ->   v_bar += c_bar;  c_bar = 0
+push t, v     ->   v_bar += pop(t_bar)
+"""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gradwright.transform.build import constant, row
+from gradwright.transform.core import (
+    At,
+    Cell,
+    Let,
+    Load,
+    Operand,
+    Pop,
+    Push,
+    Statement,
+    Store,
+    Tape,
+    Value,
+    type_of,
+)
+from gradwright.transform.errors import UnsupportedSyntax
+from gradwright.transform.indices import linear
+from gradwright.transform.primitives.structural import (
+    CAST,
+    DISPLAY,
+    FORMAT,
+    NAMED,
+    SPREAD,
+    SUM_TO,
+)
+from gradwright.transform.reverse.cotangents import (
+    bar_of_place,
+    begin_bar,
+    collect,
+    find_bar,
+    give,
+    note_kind,
+    read_bar,
+)
+from gradwright.transform.reverse.primals import (
+    begin_saved,
+    must_save,
+    need,
+    need_index,
+    owner_of,
+    put_back,
+    tape_of,
+)
+from gradwright.transform.reverse.state import Block, region, zero
+from gradwright.transform.rules import is_singular, real_part
+from gradwright.transform.types import Type
+
+if TYPE_CHECKING:
+    from gradwright.transform.reverse.sweep import Sweep
+
+
+SELECTIONS = (np.where, np.maximum, np.minimum, np.fmax, np.fmin, np.clip)
+
+
+def reverse_let(sweep: Sweep, s: Let) -> bool:
+    """The adjoint; whether it raises wherever the statement itself would."""
+    if s.out not in sweep.active:
+        return False
+    g = collect(sweep, s.out)
+    if g is None:
+        return False
+    p = s.primitive
+    if p in (NAMED, CAST):
+        give(sweep, s.operands[0], g, s.out.type)
+    elif p is DISPLAY:
+        reverse_display(sweep, s, g)
+    elif p is SPREAD:
+        give(sweep, s.operands[0], g, s.out.type)
+    elif p is SUM_TO:
+        wide = type_of(s.operands[0])
+        give(sweep, s.operands[0], widened(sweep, g, s, wide), wide)
+    elif p.kind == "linear":
+        give(sweep, s.operands[0], sweep.rules.transpose(p, g), s.out.type)
+    elif p is not FORMAT:
+        reverse_partials(sweep, s, g)
+    return p.covered
+
+
+def widened(sweep: Sweep, g: Operand, s: Let, wide: Type) -> Operand:
+    """The transpose of a sum over stretched axes: the cotangent, stretched."""
+    (x,) = s.operands
+    return sweep.builder.let(
+        SPREAD, g, need(sweep, x), type=replace(type_of(g), dims=wide.dims)
+    )
+
+
+def reverse_partials(sweep: Sweep, s: Let, g: Operand) -> None:
+    """Add the product of g and each partial to the operand it is of."""
+    shape = s.out.type
+    for k, o in enumerate(s.operands):
+        if o not in sweep.active:
+            continue
+        if s.primitive.function is np.where:
+            c = chosen(sweep, s, k, g)
+        else:
+            partial = sweep.rules.partial(
+                s.primitive,
+                k,
+                lambda j: need(sweep, s.operands[j]),
+                lambda: need(sweep, s.out),
+            )
+            c = sweep.builder.scale(partial, g)
+        c = where_it_counts(sweep, s, g, c)
+        if s.primitive.kind == "reduction":
+            give(sweep, o, c, type_of(o))
+        else:
+            give(sweep, o, c, shape)
+
+
+def chosen(sweep: Sweep, s: Let, k: int, g: Operand) -> Operand:
+    """The cotangent of one side of np.where: zero where the other was taken."""
+    sides = (g, constant(0.0)) if k == 1 else (constant(0.0), g)
+    return sweep.builder.let(s.primitive, need(sweep, s.operands[0]), *sides)
+
+
+def where_it_counts(sweep: Sweep, s: Let, g: Operand, c: Operand) -> Operand:
+    """No NaN from an element that a choice did not take: its cotangent is zero."""
+    p, b = s.primitive, sweep.builder
+    if not isinstance(c, Value) or not c.type.is_array:
+        return c
+    if p.function in SELECTIONS:
+        sweep.masked.add(c)
+    elif g in sweep.masked:
+        if p.rule is not None and is_singular(p.rule):
+            counts = b.let(row(operator.ne, 2), g, constant(0.0))
+            made = b.definition.get(c)
+            if isinstance(made, Let):
+                made.quiet = True
+            c = b.let(row(np.where, 3), counts, c, constant(0.0), type=c.type)
+        if isinstance(c, Value):
+            sweep.masked.add(c)
+    return c
+
+
+def reverse_display(sweep: Sweep, s: Let, g: Operand) -> None:
+    """Give each operand of a display its element of the cotangent."""
+    positions = list(np.ndindex(*s.attribute))
+    for o, position in zip(s.operands, positions, strict=True):
+        if o not in sweep.active:
+            continue
+        if not (isinstance(g, Value) and g.type.is_array):
+            give(sweep, o, g, type_of(o))
+            continue
+        index = tuple(At(linear(k)) for k in position)
+        name = f"{o.name}_bar" if isinstance(o, Value) else "part"
+        part = sweep.builder.element(g, index, g.type.element, name)
+        give(sweep, o, part, type_of(part))
+
+
+def reverse_load(sweep: Sweep, s: Load) -> bool:
+    """The adjoint; whether it raises wherever the statement itself would."""
+    if s.out not in sweep.active:
+        return False
+    g = collect(sweep, s.out)
+    if g is None:
+        return False
+    if isinstance(s.source, Value) and not s.index:
+        give(sweep, s.source, g, s.out.type)
+        return True
+    bar = find_bar(sweep, s.source)
+    if bar is None:
+        assert isinstance(s.source, Value)
+        owner = owner_of(sweep, s.source) or sweep.root
+        with sweep.inside(owner):
+            bar = begin_bar(sweep, owner, s.source)
+    if isinstance(s.source, Value) and not s.source.type.is_complex:
+        g = real_part(sweep.builder, g)
+    note_kind(sweep, s.source, bar, g)
+    sweep.builder.store(bar, g, need_index(sweep, s.index), accumulate=True)
+    return bool(s.index)
+
+
+def reverse_store(sweep: Sweep, block: Block, k: int, s: Store) -> None:
+    """Take the cotangent of the stored operand from the place; keep the old value."""
+    b = sweep.builder
+    place = s.place
+    put_back(sweep, block, {place})
+    if must_save(sweep, s):
+        old = sweep.saved.setdefault(s, place.content())
+        read = Load(old, place, s.index, where=s.where)
+        block.before.setdefault(k, []).append(read)
+        if block.top:
+            back: list[Statement] = [Store(place, old, s.index)]
+        else:
+            tape = tape_of(sweep, old, place.name)
+            block.before[k].append(Push(tape, old, where=s.where))
+            popped = place.content()
+            back = [Pop(popped, tape), Store(place, popped, need_index(sweep, s.index))]
+        begin_saved(sweep, place)
+        block.undo[place] = (k, back)
+    if place not in sweep.active:
+        return
+    bar = find_bar(sweep, place)
+    assert bar is not None
+    index = need_index(sweep, s.index)
+    carried = isinstance(s.operand, Value) and s.operand in sweep.active
+    g: Operand | None = None
+    if carried:
+        t = region(place.type, s.index) if s.index else place.type
+        g = read_bar(sweep, bar) if not index else b.element(bar, index, t, bar.name)
+        if isinstance(place, Cell) and place.type.is_array:
+            g = whole(sweep, s, g)
+    if not s.accumulate:
+        b.store(bar, zero(place.type.element if s.index else place.type), index)
+    if g is not None:
+        give(sweep, s.operand, g, type_of(g))
+
+
+def whole(sweep: Sweep, s: Store, g: Operand) -> Operand:
+    """The cotangent of what an array cell is given; it may be a plain number yet."""
+    if s.operand.type.is_array:  # type: ignore[union-attr]
+        like = need(sweep, s.operand)
+        t = replace(type_of(g), dims=like.type.dims)
+        return sweep.builder.let(SPREAD, g, like, type=t)
+    if s.adjoint or s.accumulate:
+        raise UnsupportedSyntax(
+            "gradwright does not differentiate twice through an array that a loop "
+            "reassigns yet",
+            at=s.where,
+            instead="one derivative by differences, or the loop over numbers",
+        )
+    return g
+
+
+def reverse_push(sweep: Sweep, s: Push) -> None:
+    """Pop the cotangent that the pop of the primal pushed."""
+    if s.tape not in sweep.active:
+        return
+    bar = find_bar(sweep, s.tape)
+    assert isinstance(bar, Tape)
+    if isinstance(s.operand, Tape):
+        inner = bar_of_place(sweep, sweep.block, s.operand)
+        sweep.builder.add(Pop(inner, bar))
+        return
+    name = s.operand.name if isinstance(s.operand, Value) else "unused"
+    g = Value(f"{name}_bar", type_of(s.operand))
+    sweep.builder.add(Pop(g, bar))
+    give(sweep, s.operand, g, g.type)
+
+
+def reverse_pop(sweep: Sweep, s: Pop) -> None:
+    """Push the cotangent of what was popped."""
+    if s.tape not in sweep.active:
+        return
+    bar = find_bar(sweep, s.tape)
+    assert isinstance(bar, Tape)
+    if isinstance(s.out, Tape):
+        inner = find_bar(sweep, s.out)
+        sweep.builder.add(Push(bar, inner))
+        return
+    g = collect(sweep, s.out) if s.out in sweep.active else None
+    sweep.builder.add(Push(bar, g if g is not None else zero(s.out.type)))
