@@ -107,8 +107,8 @@ class Const:
 Operand = Value | Linear | Const
 
 
-def type_of(operand: Operand) -> Type:
-    """The type of any operand; a linear form is a Python int."""
+def type_of(operand: Operand | Tape) -> Type:
+    """The type of any operand or tape; a linear form is a Python int."""
     return INT if isinstance(operand, Linear) else operand.type
 
 
@@ -382,10 +382,15 @@ def index_operands(index: Index) -> Iterator[Operand]:
                 yield from (b for b in (item.lower, item.upper, item.step) if b is not None)
 
 
-def reads(s: Statement) -> Iterator[Any]:
+def reads(s: Statement) -> list[Any]:
     """The values and places read by this statement itself, not by nested ones."""
-    for operand in _operands(s):
-        yield from leaves(operand)
+    found: list[Any] = []
+    for operand in s.operands if isinstance(s, Let) else _operands(s):
+        if isinstance(operand, _Named):
+            found.append(operand)
+        elif isinstance(operand, Linear):
+            found.extend(leaves(operand))
+    return found
 
 
 def all_reads(s: Statement) -> Iterator[Any]:

@@ -159,10 +159,10 @@ class _Sweep:
             case Pop():
                 self.keep(s)
                 if s.tape in self.varied:
-                    kind = Tape if isinstance(s.out, Tape) else Value
-                    out = kind(f"{s.out.name}_dot", s.out.type)
-                    b.add(Pop(out, self.dots[s.tape]))
-                    self.dots[s.out] = out
+                    kind: type[Tape | Value] = Tape if isinstance(s.out, Tape) else Value
+                    popped = kind(f"{s.out.name}_dot", s.out.type)
+                    b.add(Pop(popped, self.dots[s.tape]))
+                    self.dots[s.out] = popped
             case For():
                 self.keep(replace(s, body=self.block(s.body)))
             case While():
@@ -192,7 +192,8 @@ class _Sweep:
         """The tangent of one primitive's result."""
         b, p = self.builder, s.primitive
         if p in (NAMED, FORMAT):
-            return self.tangent(s.operands[0])
+            same: Operand = self.tangent(s.operands[0])
+            return same
         if p is DISPLAY:
             parts = [self.tangent(o) for o in s.operands]
             return b.let(DISPLAY, *parts, attribute=s.attribute, type=s.out.type)

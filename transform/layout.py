@@ -168,7 +168,7 @@ class _Printer:
             return
         orelse = s.orelse if isinstance(s, ast.If) else []
         if not shown(s.body):
-            self.block(shown(orelse) or [ast.Pass()], depth + 1)
+            self.block(orelse if shown(orelse) else [ast.Pass()], depth + 1)
             return
         self.block(s.body, depth + 1)
         if len(shown(orelse)) == 1 and isinstance(shown(orelse)[0], ast.If):

@@ -46,14 +46,17 @@ def simplify(function: Function) -> Function:
     for f in program(function):
         drop_dead(f)
         size = -1
-        while size != (size := _size(f)):
+        while True:
             sink_zeros(f.body)
             merge(f.body)
             gather(f)
             promote(f)
+            if size == (size := _size(f)):
+                break
             rewrite(f)
             drop_dead(f)
             drop_idle(f)
+            size = _size(f)
     return function
 
 
@@ -94,7 +97,7 @@ def _begins(body: Block, place: Place) -> bool:
     for s in body:
         if isinstance(s, Store) and s.place is place:
             return s.accumulate and place not in set(leaves(s.operand))
-        if isinstance(s, If) and place in stores(s) and place not in set(reads(s)):
+        if isinstance(s, If) and place in stores(s):
             return _begins(s.then, place) and _begins(s.orelse, place)
         if _touches(s, place):
             return False
@@ -129,7 +132,7 @@ def gather(f: Function) -> None:
     """
     count: dict[Any, int] = {}
     for s in walk(f.body):
-        for place in {*_places(s)}:
+        for place in _places(s):
             count[place] = count.get(place, 0) + 1
         for v in reads(s):
             if isinstance(v, Value):
@@ -187,7 +190,7 @@ def _gathered(
         elif held is not None and held in set(all_reads(s)):
             return None
         elif _touches(s, cell):
-            within = [t for t in walk([s]) if cell in {*_places(t)}]
+            within = [t for t in walk([s]) if cell in _places(t)]
             if held or not all(isinstance(t, Store) and t.accumulate for t in within):
                 return None
             seen += len(within)
@@ -212,8 +215,9 @@ def sink_zeros(body: Block) -> None:
         del body[k]
 
 
-def _touches(s: Statement, place: Place) -> bool:
-    return place in stores(s) or place in set(all_reads(s)) or _may_break([s])
+def _touches(s: Statement, cell: Place) -> bool:
+    """Whether a statement reads or writes a cell, or may leave the loop."""
+    return any(cell in _places(t) for t in walk([s])) or _may_break([s])
 
 
 # ---- cells that need not be cells --------------------------------------------------

@@ -100,16 +100,18 @@ def test_additions_of_equal_terms_are_one() -> None:
         cell s
         store s, x
         p = multiply x, y
-        add s, p
-        add s, p
+        for k in range(0, 3, 1):
+            add s, p
+            add s, p
         q = load s
     """
     after = """
         cell s
         store s, x
         p = multiply x, y
-        product = multiply 2.0, p
-        add s, product
+        for k in range(0, 3, 1):
+            product = multiply 2.0, p
+            add s, product
         q = load s
     """
     assert rewritten(program(before)) == program(after)
@@ -122,11 +124,33 @@ def test_an_addition_that_is_read_between_stays() -> None:
         p = multiply x, y
         add s, p
         old = load s
-        add s, p
+        for k in range(0, 3, 1):
+            add s, p
         new = load s
         q = multiply old, new
     """)
     assert rewritten(text) == text
+
+
+def test_the_last_addition_is_a_sum() -> None:
+    before = """
+        cell s
+        store s, x
+        for k in range(0, 3, 1):
+            add s, y
+        minus = negative x
+        add s, minus
+        q = load s
+    """
+    after = """
+        cell s
+        store s, x
+        for k in range(0, 3, 1):
+            add s, y
+        s_1 = load s
+        s_2 = subtract s_1, x
+    """
+    assert rewritten(program(before)) == program(after)
 
 
 @pytest.mark.parametrize(

@@ -136,6 +136,11 @@ def the_real_part_of_a_complex_chain(x):
     return (z * (2.0 - 3.0j)).real
 
 
+@program(3.0 + 4.0j, along=(1.0 + 2.0j,), gives=2.2)
+def the_modulus(z):
+    return abs(z)
+
+
 @program(2.0, 3.0, along=(1.0, 10.0), gives=np.float64(21.0))
 def a_display_in_order(x, y):
     a = np.array([x, y])

@@ -18,14 +18,18 @@ from gradwright.transform.activity import carries
 from gradwright.transform.core import (
     Break,
     Call,
+    Cell,
     For,
     Function,
     If,
     Pop,
     Push,
     Statement,
+    Store,
     While,
     blocks,
+    type_of,
+    walk,
 )
 from gradwright.transform.core import program as functions
 from gradwright.transform.notation import notation
@@ -155,6 +159,21 @@ def an_inner_tape_of_independent_trips(x, n, m):
     return s
 
 
+@program(3.0, 5.0, 2.0, gives=(-3.0, -3.0, 3.0))
+def a_difference_of_products(x, y, z):
+    a = x * z
+    b = x * y
+    return a - b
+
+
+@program(2.0, 3.0, gives=(16.0, 2.0))
+def terms_of_both_signs(x, q):
+    a = 3.0 * (x * q)
+    b = 2.0 * (x * q)
+    c = x * 13.0
+    return c - b + a
+
+
 # ---- what is saved -------------------------------------------------------------------
 
 
@@ -252,6 +271,17 @@ def trips_that_read_the_sum(x, n):
     for _ in range(n):
         s += s * x
     return s
+
+
+@program(2.0, 3, gives=(69.0,))
+def a_sum_read_between_its_additions(x, n):
+    s = x
+    t = 0.0
+    for _ in range(n):
+        u = 3.0 * s
+        s += x
+        t = t * 2.0 + u + 2.0 * s
+    return t
 
 
 # ---- loops that end early ------------------------------------------------------------
@@ -468,6 +498,12 @@ def the_real_part_of_a_complex_chain(x):
     return (z * (2.0 - 3.0j)).real
 
 
+@program(2.0, gives=(-1.0,))
+def the_real_part_on_the_way(x):
+    y = (x * (1.0 + 2.0j)).real
+    return (y * (2.0 - 3.0j) * (1.0 + 1.0j)).imag
+
+
 @program(1.0 + 2.0j, gives=(2.0 - 4.0j,))
 def the_conjugate_convention(z):
     return z.real * z.real + z.imag * z.imag
@@ -595,6 +631,22 @@ def test_what_is_done(f: Program, args: Any, does: str) -> None:
     assert "; ".join(sketch(g.body) for g in functions(derivative)) == does
 
 
+@pytest.mark.parametrize(
+    ("f", "args"), [p[:2] for p in PROGRAMS], ids=[p[0].__name__ for p in PROGRAMS]
+)
+def test_kinds(f: Program, args: Any) -> None:
+    """Of gradients those of the arguments; a cell of Python's holds none of NumPy's."""
+    function = simplify(specialised(f, args))
+    wrt = [p for p in function.params if carries(p)]
+    derivative = gradient(settle(function), wrt, None)
+    for p, bar in zip(wrt, derivative.results, strict=True):
+        assert type_of(bar).dtype == p.type.dtype
+        assert type_of(bar).python == p.type.python
+    for s in walk(derivative.body):
+        if isinstance(s, Store) and isinstance(s.place, Cell) and s.place.type.python:
+            assert type_of(s.operand).python
+
+
 PRIMAL = """
 def f(x: float, w: float, n: int):
     cell y
@@ -663,6 +715,26 @@ def test_the_two_sweeps() -> None:
     """A store clears its cotangent, a push pops it, a pop pushes it."""
     function = written(PRIMAL)
     assert notation(gradient(function, function.params[:1], None)) == SWEEPS.strip()
+
+
+def test_a_pop_that_gets_nothing_pushes_a_zero() -> None:
+    """Else the pops of the cotangents' tape would not fit its pushes."""
+    function = written(
+        """
+        def f(x: float):
+            tape t
+            y = multiply x, 2.0
+            push t, x
+            push t, y
+            a = pop t
+            b = pop t
+            return b
+        """
+    )
+    derivative = gradient(function, function.params, None)
+    text = notation(derivative).partition("return")[0]
+    assert text.count("push t_bar") == text.count("pop t_bar") == 2
+    assert "push t_bar, 1.0" in text and "push t_bar, 0.0" in text
 
 
 @pytest.mark.parametrize("f", [a_product, a_recursion, a_while_that_only_breaks])

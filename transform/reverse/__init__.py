@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import Any
 
 from gradwright.transform.build import constant
-from gradwright.transform.core import Function, Operand, Value
+from gradwright.transform.core import Function, Operand, Tape, Value
 from gradwright.transform.reverse.halves import Split, Splits, halved, outer_seeds
 from gradwright.transform.reverse.sweep import Sweep
 
@@ -32,7 +32,7 @@ def gradient(
     Results: the value (where asked for), the other results (has_aux), the gradients.
     """
     (first, *others) = function.results
-    seeds: list[Operand | None] = [constant(1.0), *(None for _ in others)]
+    seeds: list[Operand | Tape | None] = [constant(1.0), *(None for _ in others)]
     sweep = Sweep(function, wrt, seeds, Splits(program))
     name = f"{function.name}_{'value_and_grad' if value else 'grad'}"
     results = [*([first] if value else []), *others, *sweep.bars]

@@ -86,19 +86,16 @@ def reverse_for(sweep: Sweep, block: Block, k: int, s: For) -> For:
     breaks = own_breaks(s.body)
     again = Value(s.symbol.name, INT, s.symbol.users)
     forward, reverse = sweep.nested(s.body, False, True, {s.symbol: again})
-    start: Operand = s.start
-    stop: Operand = s.stop
+    start, stop = s.start, s.stop
     if breaks:
         trips = count_trips(sweep, block, k, forward)
-        step = s.step
-        assert isinstance(start, Linear) and isinstance(step, Linear)
         if reverse:
             n = counted_trips(sweep, block, k, trips)
             if s.backwards:
                 start, stop = last_of(sweep, s, n), need(sweep, s.stop)
             else:
-                start = need(sweep, start)
-                stop = start + times(sweep, n, need(sweep, step))
+                begin: Linear = need(sweep, s.start)
+                start, stop = begin, begin + times(sweep, n, need(sweep, s.step))
     if reverse:
         step = need(sweep, s.step)
         if not breaks:
@@ -121,12 +118,14 @@ def times(sweep: Sweep, n: Linear, step: Linear) -> Linear:
 
 def last_of(sweep: Sweep, s: For, n: Linear) -> Linear:
     """Where the last `n` items of a range begin: a backwards loop ran through them."""
-    start, stop, step = (need(sweep, x) for x in (s.start, s.stop, s.step))
+    bounds: list[Linear] = [need(sweep, x) for x in (s.start, s.stop, s.step)]
+    start, stop, step = bounds
     if step.constant in (1, -1):
         return stop - times(sweep, n, step)
     b = sweep.builder
-    length = -b.operator(operator.floordiv, start - stop, step)
-    return start + times(sweep, length - n, step)
+    length = b.operator(operator.floordiv, start - stop, step)
+    assert isinstance(length, Linear)
+    return start + times(sweep, -length - n, step)
 
 
 def reverse_while(sweep: Sweep, block: Block, k: int, s: While) -> While:
@@ -223,9 +222,11 @@ def reverse_independent(sweep: Sweep, s: For) -> For:
         s.body, True, True, {s.symbol: s.symbol}, is_home=True
     )
     if reverse:
-        bounds = [need(sweep, x) for x in (s.start, s.stop, s.step)]
+        start, stop, step = (need(sweep, x) for x in (s.start, s.stop, s.step))
         body = [*forward, *reverse]
-        sweep.builder.add(For(s.symbol, *bounds, body, s.backwards, pair=s))
+        sweep.builder.add(
+            For(s.symbol, start, stop, step, body, s.backwards, pair=s)
+        )
         sweep.builder.forget({p for t in reverse for p in stores(t)})
     (again,) = clone([replace(s, pair=s)])
     assert isinstance(again, For)

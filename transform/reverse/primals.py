@@ -197,8 +197,8 @@ def can_remake(sweep: Sweep, o: Any) -> bool:
         return True
     s = block.body[block.defined[o]]
     match s:
-        case Load(source=Place()):
-            return is_unchanged(sweep, block, block.defined[o], s.source)
+        case Load(source=Place() as place):
+            return is_unchanged(sweep, block, block.defined[o], place)
         case Load():
             return can_remake(sweep, s.source) and all(
                 can_remake(sweep, i) for i in index_operands(s.index)

@@ -224,7 +224,7 @@ def reverse_store(sweep: Sweep, block: Block, k: int, s: Store) -> None:
 
 def whole(sweep: Sweep, s: Store, g: Operand) -> Operand:
     """The cotangent of what an array cell is given; it may be a plain number yet."""
-    if s.operand.type.is_array:  # type: ignore[union-attr]
+    if type_of(s.operand).is_array:
         like = need(sweep, s.operand)
         t = replace(type_of(g), dims=like.type.dims)
         return sweep.builder.let(SPREAD, g, like, type=t)
@@ -246,6 +246,7 @@ def reverse_push(sweep: Sweep, s: Push) -> None:
     assert isinstance(bar, Tape)
     if isinstance(s.operand, Tape):
         inner = bar_of_place(sweep, sweep.block, s.operand)
+        assert isinstance(inner, Tape)
         sweep.builder.add(Pop(inner, bar))
         return
     name = s.operand.name if isinstance(s.operand, Value) else "unused"
@@ -262,6 +263,7 @@ def reverse_pop(sweep: Sweep, s: Pop) -> None:
     assert isinstance(bar, Tape)
     if isinstance(s.out, Tape):
         inner = find_bar(sweep, s.out)
+        assert isinstance(inner, Tape)
         sweep.builder.add(Push(bar, inner))
         return
     g = collect(sweep, s.out) if s.out in sweep.active else None

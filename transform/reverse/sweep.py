@@ -70,7 +70,7 @@ class Sweep:
         self,
         function: Function,
         wrt: list[Value],
-        seeds: list[Operand | None],
+        seeds: list[Operand | Tape | None],
         splits: Splits,
         tape: Tape | None = None,
     ) -> None:
@@ -176,7 +176,7 @@ class Sweep:
                 if isinstance(s, Load) and s.index and s.out in self.active
             }
             for p in self.function.params:
-                if p in self.active and p in indexed:
+                if isinstance(p, Value) and p in self.active and p in indexed:
                     begin_bar(self, root, p)
             self.forward = with_placeholders(self.run(root), self.placeholders)
             self.bars = [result_bar(self, v) for v in self.wrt]

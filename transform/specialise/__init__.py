@@ -124,7 +124,9 @@ def _is_function(leaf: Any) -> bool:
 
 def _hidden_values(hidden: list[tuple[Path, Any]]) -> list[tuple[Path, Value]]:
     def value(p: Any) -> Value:
-        return next(iter(p.symbols())) if isinstance(p, Linear) else p
+        held = next(p.symbols()) if isinstance(p, Linear) else p
+        assert isinstance(held, Value)
+        return held
 
     return [(path, value(p)) for path, p in hidden]
 

@@ -266,11 +266,15 @@ def call_user(
         except InlineInstead:
             program.inlined.add(code)
             program.separate.discard(code)
+    b = frame.builder
+    written, known = len(b.block), dict(b.known)
     try:
         return inline(frame, source, closure, bound, node)
     except SeparateInstead as e:
         if e.code is not code:
             raise
+        del b.block[written:]  # of what was written in place, nothing stays
+        b.known = known
         return _call_unit(frame, source, closure, bound, node)
 
 
@@ -339,12 +343,20 @@ def bind_arguments(
     for p in only_keywords:
         if p not in bound and p in named:
             bound[p] = _default(frame, source, closure, named[p], p, p)
-    missing = [p for p in (*positional, *only_keywords) if p not in bound]
-    if missing:
-        count = f"{len(missing)} required positional argument{'s' * (len(missing) != 1)}"
-        listed = " and ".join(f"'{m}'" for m in missing)
-        raise ProgramError(TypeError(f"{name}() missing {count}: {listed}"))
+    _raise_missing(name, "positional", [p for p in positional if p not in bound])
+    _raise_missing(name, "keyword-only", [p for p in only_keywords if p not in bound])
     return bound
+
+
+def _raise_missing(name: str, kind: str, missing: list[str]) -> None:
+    """Python's own error about arguments that have no value, in its words."""
+    if not missing:
+        return
+    quoted = [f"'{m}'" for m in missing]
+    comma = "," if len(missing) > 2 else ""
+    listed = f"{comma} and ".join([", ".join(quoted[:-1]), quoted[-1]][len(missing) == 1 :])
+    count = f"{len(missing)} required {kind} argument{'s' * (len(missing) != 1)}"
+    raise ProgramError(TypeError(f"{name}() missing {count}: {listed}"))
 
 
 def _default(
@@ -599,7 +611,7 @@ def _same_result(a: Any, b: Any) -> bool:
 
 def _same_leaf(a: Any, b: Any) -> bool:
     if isinstance(a, Type) and isinstance(b, Type):
-        return _kind_of(a) == _kind_of(b)
+        return bool(_kind_of(a) == _kind_of(b))
     if isinstance(a, Static) and isinstance(b, Static):
         return a.value is b.value
     return a is b

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import gast
@@ -402,7 +403,11 @@ def choose(
     """The value of whichever branch is taken; only that one is evaluated."""
     env = dict(frame.env)
     results: list[Any] = []
-    written = [frame.block(lambda b=b: results.append(_tried(frame, b))) for b in (then, orelse)]
+
+    def write(branch: Callable[[], Any]) -> list[core.Statement]:
+        return frame.block(lambda: results.append(_tried(frame, branch)))
+
+    written = [write(then), write(orelse)]
     a, b = results
     if isinstance(a, Unready) or isinstance(b, Unready):
         if isinstance(a, Unready) and isinstance(b, Unready):
@@ -420,10 +425,10 @@ def choose(
         return merged
     for cell, *_ in cells:
         frame.builder.add(Alloc(cell))
-    for block, side in zip(written, (1, 2), strict=True):
+    for block, side in zip(written, (0, 1), strict=True):
         with frame.builder.nested(block):
-            for entry in cells:
-                frame.builder.store(entry[0], entry[side])
+            for cell, *sides in cells:
+                frame.builder.store(cell, sides[side])
     frame.builder.add(If(test, *written))
     return mapped(lambda x: frame.builder.load(x) if isinstance(x, Cell) else x, merged)
 
@@ -576,10 +581,13 @@ def _membership(frame: Frame, op: Any, a: Any, b: Any, node: Any) -> Any:
         raise frame.error(UnsupportedSyntax, f"'in' {describe(b)}", node)
     found: Any = constant(False)
     for item in reversed(b.items):
-        rest = found
         equal = comparison(frame, gast.Eq(), a, item, node)
-        found = short_circuit(frame, False, equal, lambda rest=rest: rest, node)
+        found = short_circuit(frame, False, equal, partial(_itself, found), node)
     return operate(frame, operator.not_, node, found) if negated else found
+
+
+def _itself(value: Any) -> Any:
+    return value
 
 
 # ---- subscripts and attributes -----------------------------------------------------
@@ -790,6 +798,13 @@ def number_attribute(frame: Frame, owner: Operand, name: str, node: Any) -> Any:
 # ---- text --------------------------------------------------------------------------
 
 
+CONVERSIONS: dict[int, Callable[[Any], Any]] = {
+    ord("s"): str,
+    ord("r"): repr,
+    ord("a"): ascii,
+}
+
+
 @expression(gast.JoinedStr)
 def _f_string(frame: Frame, node: Any) -> Any:
     parts: list[Any] = []
@@ -801,8 +816,8 @@ def _f_string(frame: Frame, node: Any) -> Any:
         value = as_constant(frame.evaluate(piece.value))
         spec = _format_spec(frame, piece)
         if isinstance(value, Static):
-            shown = {115: str, 114: repr, 97: ascii}.get(piece.conversion, lambda v: v)
-            parts.append(format(shown(value.value), spec))
+            shown = CONVERSIONS.get(piece.conversion, _itself)(value.value)
+            parts.append(format(shown, spec))
             continue
         parts.append((len(operands), piece.conversion, spec))
         operands.append(as_operand(frame, value, piece))

@@ -14,7 +14,7 @@ import math
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import gast
 import numpy as np
@@ -27,6 +27,7 @@ from gradwright.transform.core import (
     Function,
     Raise,
     Statement,
+    Tape,
     Value,
     type_of,
 )
@@ -209,11 +210,11 @@ class Slot:
         elif self.content is not value:
             self._clash(frame, value, node)
 
-    def _widen(self, type: Type) -> None:
+    def _widen(self, type: Type) -> NoReturn:
         self.owner.presets[self.name] = type
         raise Restart(self.owner)
 
-    def _clash(self, frame: Frame, value: Any, node: Any) -> None:
+    def _clash(self, frame: Frame, value: Any, node: Any) -> NoReturn:
         held = self.content
         if isinstance(held, Cell):
             held = Value(self.name, held.type)
@@ -241,7 +242,7 @@ class Unit:
         self.name = name
         self.caller = caller
         self.builder = Builder()
-        self.params: list[Value] = []
+        self.params: list[Value | Tape] = []
         self.captures: dict[Any, Capture] = {}
         self.function = Function(name, [], [], [])
         self.result: Any = None  # structure of the results, once known
@@ -343,7 +344,7 @@ class Frame:
         self.env: dict[str, Any] = {}
         self.locals = language.local_names(source.node)
         self.unsure = program.unsure(source.node)
-        self.presets: dict[int, dict[str, Type]] = {}
+        self.presets: dict[int, dict[str, Type | None]] = {}
         self.unrolled: set[int] = set()
         self.in_rule = False
         self.of_arrays = False  # a rule whose operands include arrays

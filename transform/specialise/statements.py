@@ -19,6 +19,7 @@ from gradwright.transform.core import (
     For,
     If,
     Operand,
+    Place,
     Raise,
     Statement,
     Value,
@@ -365,7 +366,7 @@ def _loop_body(
         if n in live or (n in inside and n not in bound)
     ]
     _open_slots(frame, construct, names, names, node)
-    changed = {c for n in assigned(node.body) for c in _cells(frame.env.get(n))}
+    changed: set[Place] = {c for n in assigned(node.body) for c in _cells(frame.env.get(n))}
 
     def run() -> None:
         frame.builder.forget(changed)
@@ -384,8 +385,10 @@ def _loop_body(
 
 
 def _bind_inside(frame: Frame, node: Any, s: For) -> None:
-    """A loop variable that only the loop itself binds is read as what it is, inside;
-    its slot is for after the loop."""
+    """A loop variable that only the loop itself binds is read as what it is, inside.
+
+    Its slot is for after the loop.
+    """
     rebound = set(assigned(node.body))
     if isinstance(node.target, gast.Name) and node.target.id not in rebound:
         slot = frame.env.get(node.target.id)
@@ -421,28 +424,30 @@ def _close(frame: Frame, node: Any) -> None:
 def _header(frame: Frame, node: Any, items: Any, construct: Construct) -> For:
     """The loop over positions that a loop over items is."""
     counts = isinstance(items, Counting)
-    named = counts and isinstance(node.target, gast.Name)
+    target = node.target if counts else None
     if isinstance(items, Zipped) and isinstance(items.parts[0], From):
-        target = node.target.elts[0] if isinstance(node.target, gast.Tuple) else None
-        start = items.parts[0].start
-        named = isinstance(target, gast.Name) and start == linear(0)
-        name = target.id if named else "i"
-    else:
-        name = node.target.id if named else "i"
+        from_zero = items.parts[0].start == linear(0)
+        if from_zero and isinstance(node.target, gast.Tuple):
+            target = node.target.elts[0]
+    named = isinstance(target, gast.Name)
+    name = target.id if isinstance(target, gast.Name) else "i"
     symbol_ = LoopSymbol(name, node, construct, users=named)
     if counts:
         return For(symbol_, items.start, items.stop, items.step, [], items.backwards)
     backwards = isinstance(items, Items) and items.backwards
-    return For(symbol_, linear(0), _length(frame, items, node), linear(1), [], backwards)
+    length = _length(frame, items, node)
+    return For(symbol_, linear(0), length, linear(1), [], backwards)
 
 
 def _length(frame: Frame, items: Any, node: Any) -> Operand:
     """How many items a runtime iterable has; a zip ends with its shortest."""
     match items:
         case Items():
-            return (items.array.type.dims or (linear(0),))[0]
+            length: Linear = (items.array.type.dims or (linear(0),))[0]
+            return length
         case Counting() if items.step == linear(1) and not items.backwards:
-            return binary(frame, operator.sub, items.stop, items.start, node)
+            count: Operand = binary(frame, operator.sub, items.stop, items.start, node)
+            return count
         case Zipped():
             parts = (p for p in items.parts if not isinstance(p, From))
             lengths = list(dict.fromkeys(_length(frame, p, node) for p in parts))
@@ -489,14 +494,14 @@ def _known_items(frame: Frame, items: Any, node: Any) -> list[Any]:
     what = "the range of a loop that is written out"
     match items:
         case Counting():
-            bounds = [frame.static_int(b, node, what) for b in (items.start, items.stop)]
-            step = frame.static_int(items.step, node, what)
-            numbers = range(*bounds, step)
+            bounds = (items.start, items.stop, items.step)
+            start, stop, step = (frame.static_int(b, node, what) for b in bounds)
+            numbers = range(start, stop, step)
             if len(numbers) > MOST_UNROLLED:
                 raise frame.error(
                     UnsupportedSyntax,
-                    f"this loop of {len(numbers)} trips would be written out, because its "
-                    f"variable is used where a constant is needed",
+                    f"this loop of {len(numbers)} trips would be written out, "
+                    f"because its variable is used where a constant is needed",
                     node,
                     instead=f"at most {MOST_UNROLLED} trips, or an array",
                 )
@@ -510,7 +515,7 @@ def _known_items(frame: Frame, items: Any, node: Any) -> list[Any]:
     )
 
 
-class _Bind(gast.stmt):  # type: ignore[misc]
+class _Bind(gast.stmt):
     """target = an item that is known already: a statement of a written-out loop."""
 
     _fields = ("target",)
@@ -589,10 +594,11 @@ def _while(frame: Frame, node: Any) -> None:
 
         body = _loop_body(frame, node, construct, first)
         (result,) = condition
+        _allocate(frame, construct)
         if result is False:
+            frame.builder.block += header
             return
         tested = constant(True) if result is True else result
-        _allocate(frame, construct)
         s = While(header, tested, body)
         frame.builder.add(s)
         frame.builder.forget(stores(s))
@@ -618,7 +624,8 @@ def _assert(frame: Frame, node: Any) -> None:
 
     def write() -> None:
         if node.msg is not None:
-            message.append(as_operand(frame, as_constant(frame.evaluate(node.msg)), node.msg))
+            text = as_constant(frame.evaluate(node.msg))
+            message.append(as_operand(frame, text, node.msg))
 
     header = frame.block(write)
     condition = constant(False) if test is False else test

@@ -215,6 +215,19 @@ def captured_from_each_caller(x, y):
     return outer(3, x) + 10.0 * outer(4, y)
 
 
+def two_functions_of_one_code(x, y):
+    def make(w):
+        def g(t):
+            s = 0.0
+            for _ in range(3):
+                s = s + t * w
+            return s
+
+        return g
+
+    return make(x)(1.0) + 10.0 * make(y)(2.0)
+
+
 def captured_in_a_recursion(x, y, n):
     scale = x * y
 
@@ -250,6 +263,7 @@ def a_number_needed_two_calls_down(x, k):
 VALUES = [
     (all_ways_to_bind, (2.0,)),
     (captured_from_each_caller, (2.0, 3.0)),
+    (two_functions_of_one_code, (2.0, 3.0)),
     (captured_in_a_recursion, (2.0, 3.0, 2)),
     (the_last_value_of_a_captured_name, (3.0,)),
     (a_number_needed_two_calls_down, (3.0, 0)),

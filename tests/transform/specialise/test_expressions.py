@@ -228,6 +228,16 @@ def test_an_index_into_a_tuple_must_be_known() -> None:
     assert [gw.grad(sum_by_index)(2.0, k) for k in (0, 1, 2, -1)] == [1.0, 2.0, 5.0, 5.0]
 
 
+def among(x, n):
+    a = x if n in (1, 3) else 2.0
+    return a * (x if n not in (2, 3) else 5.0)
+
+
+@pytest.mark.parametrize("n", range(5))
+def test_membership_at_run_time(n: int) -> None:
+    assert gw.value_and_grad(among)(7.0, n)[0] == among(7.0, n)
+
+
 REFUSED = [
     (lambda x: x if x > 0.0 else "none", "depending on the condition"),
     (lambda x: (x > 0.0 and (y := x) > 1.0) + 0.0 * y, "':=' where it may not"),

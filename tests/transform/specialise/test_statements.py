@@ -430,9 +430,50 @@ def a_while_that_never_runs(x):
     return y
 
 
+def a_branch_that_binds_what_the_other_reads(x):
+    a = x
+    if x > 1.0:
+        a = x * 3.0
+        y = a * 2.0
+    else:
+        y = a
+    return y
+
+
+def a_cell_that_goes_on(x, n):
+    if x > 1.0:
+        y = x
+    else:
+        y = 2.0
+    z = y
+    for _ in range(n):
+        y = y * x
+    return y + z
+
+
+def a_name_that_only_the_condition_reads(x):
+    s, bound = x, 1.0
+    while bound < 9.0:
+        s = s * x
+        bound = s + 1.0
+    return s
+
+
+def a_name_read_and_then_bound_by_a_walrus(x, n):
+    s, t = 0.0, 1.0
+    for k in range(n):
+        s = s + t + (t := x * k)
+    return s
+
+
 VALUES = [
     (a_while_that_never_runs, (2.0,)),
     (a_reversed_part_of_a_zip, (np.array([1.0, 2.0, 4.0]), 3)),
+    (a_branch_that_binds_what_the_other_reads, (0.5,)),
+    (a_branch_that_binds_what_the_other_reads, (2.0,)),
+    (a_cell_that_goes_on, (3.0, 2)),
+    (a_name_that_only_the_condition_reads, (2.0,)),
+    (a_name_read_and_then_bound_by_a_walrus, (2.0, 3)),
     (reversed_pairs, (3.0,)),
     (a_break_that_ends_a_written_out_loop, (1.0,)),
     (a_break_that_ends_a_written_out_loop, (2.0,)),
