@@ -17,7 +17,7 @@ from gradwright.backends.numpy import load
 from gradwright.pipeline import Built
 from gradwright.results import assembler
 from gradwright.transform.emit import Module
-from gradwright.transform.errors import Location, note_user_line
+from gradwright.transform.errors import Location, in_users_words, note_user_line
 from gradwright.transform.indices import Dim, Linear
 from gradwright.transform.specialise.abstract import Static, leaves
 
@@ -51,6 +51,8 @@ class Emitted:
                 found = self._place(tb.tb_lineno, code.co_firstlineno) or found
             tb = tb.tb_next
         if found is not None:
+            if isinstance(e, UnboundLocalError):
+                in_users_words(e, found)
             note_user_line(e, found)
 
     def _place(self, line: int, first: int) -> Location | None:

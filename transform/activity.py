@@ -3,6 +3,8 @@
     def f(x, n):              varied from x: x, y        useful for y: y, x, k
         k = n * 2.0     ->    active: x, y               (k and n get no derivative)
         y = x * k
+
+What is active is both: it varies, and the result depends on it.
 """
 
 from __future__ import annotations

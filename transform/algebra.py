@@ -21,6 +21,7 @@ from gradwright.transform.core import (
     Function,
     If,
     Let,
+    Load,
     Place,
     Statement,
     Store,
@@ -81,6 +82,7 @@ class _Rewriting:
         self.mapping: dict[Any, Any] = {}
         self.substitution = Substitution(self.mapping)
         self.added: dict[Place, Store] = {}
+        self.last = _last_additions(f.body)
 
     def operand(self, o: Any) -> Any:
         return self.substitution.operand(o) if self.mapping else o
@@ -118,6 +120,10 @@ class _Rewriting:
                 check = replace(s, condition=self.operand(s.condition), header=header)
                 check.message = None if s.message is None else self.operand(s.message)
                 self.builder.block.append(check)
+            case Store() if s in self.last:
+                self._add_last(s, self.last[s])
+            case Load() if s.out in self.mapping:
+                pass
             case Store() if _is_addition(s):
                 self._add(s)
             case _:
@@ -195,6 +201,34 @@ class _Rewriting:
                     together.name, together.of = s.place.name, s.place
         self.added[s.place] = new
         b.block.append(new)
+
+    def _add_last(self, s: Store, load: Load) -> None:
+        """What a cell holds in the end is the sum: `return x_bar + e_bar`."""
+        b = self.builder
+        b.where, b.adjoint, b.quiet = s.where, True, False
+        held = s.place.content()
+        b.add(Load(held, s.place, safe=True))
+        total = b.add_up(held, self.operand(s.operand))
+        if isinstance(total, Value):
+            total.name, total.of = s.place.name, s.place
+        self.mapping[load.out] = total
+
+
+def _last_additions(body: Block) -> dict[Store, Load]:
+    """The additions to cells that only one load reads, and nothing changes."""
+    after: dict[Any, list[Statement]] = {}
+    found: dict[Store, Load] = {}
+    for s in reversed(body):
+        if isinstance(s, Store) and _is_addition(s) and s.accumulate:
+            later = after.get(s.place, [])
+            load = later[0] if len(later) == 1 and later[0] in body else None
+            if isinstance(load, Load) and load.out.type == s.place.type:
+                found[s] = load
+        for t in walk([s]):
+            place = t.source if isinstance(t, Load) else getattr(t, "place", None)
+            if isinstance(place, Cell):
+                after.setdefault(place, []).append(t)
+    return found
 
 
 def _is_addition(s: Store) -> bool:

@@ -38,7 +38,7 @@ from gradwright.transform.types import COMPLEX, FLOAT, INT, VARYING, Type, of_nu
 
 NOUNS = {
     "+": "total", "-": "difference", "*": "product", "/": "quotient", "**": "power",
-    "//": "quotient", "%": "remainder", "np.where": "chosen",
+    "//": "quotient", "%": "remainder", "np.where": "chosen", "not": "otherwise",
 }  # fmt: skip
 
 PARTS = ("np.real", "np.imag", "np.conjugate", "np.conj")

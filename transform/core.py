@@ -243,6 +243,8 @@ class While(Statement):
 
 @dataclass(eq=False)
 class If(Statement):
+    """if condition: then, else: orelse."""
+
     condition: Operand
     then: list[Statement]
     orelse: list[Statement]
@@ -379,7 +381,9 @@ def index_operands(index: Index) -> Iterator[Operand]:
             case At():
                 yield item.position
             case Span():
-                yield from (b for b in (item.lower, item.upper, item.step) if b is not None)
+                yield from (
+                    b for b in (item.lower, item.upper, item.step) if b is not None
+                )
 
 
 def reads(s: Statement) -> list[Any]:
@@ -479,7 +483,9 @@ class Substitution:
                     return At(self.operand(i.position))
                 case Span():
                     bounds = (i.lower, i.upper, i.step)
-                    return Span(*(None if b is None else self.operand(b) for b in bounds))
+                    return Span(
+                        *(None if b is None else self.operand(b) for b in bounds)
+                    )
             return i
 
         return tuple(item(i) for i in index)
@@ -531,7 +537,9 @@ class Substitution:
             case Assert():
                 message = None if s.message is None else o(s.message)
                 header = self.block(s.header)
-                return replace(s, condition=o(s.condition), header=header, message=message)
+                return replace(
+                    s, condition=o(s.condition), header=header, message=message
+                )
             case Call():
                 outs = tuple(map(o, s.outs))
                 return replace(s, outs=outs, operands=tuple(map(o, s.operands)))

@@ -184,7 +184,7 @@ class _Liveness:
             head = grown
         if isinstance(s, While):
             return replace(s, header=header, body=body), grown
-        if not body:
+        if not body and not _may_have_no_step(s):
             return None, live
         grown.discard(s.symbol)
         grown.update(reads(s))
@@ -192,8 +192,8 @@ class _Liveness:
 
     def _matters(self, s: For | While, live: set[Any]) -> bool:
         """Whether anything after the loop, or any effect, depends on it."""
-        if isinstance(s, For) and not s.adjoint and not _is_known(s.step):
-            return True  # a step of zero is an error
+        if isinstance(s, For) and _may_have_no_step(s):
+            return True
         for t in walk([s]):
             match t:
                 case Store() if t.place in live:
@@ -281,6 +281,7 @@ def _is_positive(o: Any) -> bool:
     return isinstance(value, int | float) and value >= 0
 
 
-def _is_known(step: Any) -> bool:
-    """Whether a step is a literal, and so not zero."""
-    return isinstance(step, Linear) and bool(step.constant)
+def _may_have_no_step(s: For) -> bool:
+    """Whether the step may be zero, which is an error."""
+    is_known = isinstance(s.step, Linear) and bool(s.step.constant)
+    return not s.adjoint and not is_known

@@ -96,7 +96,9 @@ class _Analysis:
                 if node.value is None:
                     return bound
                 inner = self.read(node.value, bound)
-                targets = node.targets if isinstance(node, gast.Assign) else [node.target]
+                targets = (
+                    node.targets if isinstance(node, gast.Assign) else [node.target]
+                )
                 for t in targets:
                     inner = self.read(t, inner) | _targets(t)
                 return inner
@@ -114,7 +116,9 @@ class _Analysis:
                 for other in others:
                     self.read(other, bound)
                 return bound
-            case gast.ListComp() | gast.GeneratorExp() | gast.SetComp() | gast.DictComp():
+            case gast.ListComp() | gast.GeneratorExp():
+                return bound
+            case gast.SetComp() | gast.DictComp():
                 return bound
         for child in gast.iter_child_nodes(node):
             bound = self.read(child, bound)
@@ -124,5 +128,7 @@ class _Analysis:
 def _targets(t: Any) -> frozenset[str]:
     """Names that an assignment target binds."""
     return frozenset(
-        n.id for n in gast.walk(t) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)
+        n.id
+        for n in gast.walk(t)
+        if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)
     )

@@ -21,6 +21,7 @@ note that shows the line (`note_user_line`).
 from __future__ import annotations
 
 import os
+import re
 import unicodedata
 from dataclasses import dataclass
 from typing import Any
@@ -151,6 +152,26 @@ class EffectError(GradwrightError, ValueError):
 
 class BackendError(GradwrightError, RuntimeError):
     """A compiler, device or communicator is missing or has failed."""
+
+
+def in_users_words(error: UnboundLocalError, location: Location) -> None:
+    """Say the user's name where the emitted source had to choose another.
+
+    Example:
+        >>> error = UnboundLocalError("cannot access local variable 'max_1' where ...")
+        >>> in_users_words(error, Location("loss.py", 7, 8, 19, "    y = 2 * max", "f"))
+        >>> str(error)
+        "cannot access local variable 'max' where ..."
+    """
+    found = re.search(r"'(\w+)'", str(error))
+    if found is None:
+        return
+    words, name = set(re.findall(r"\w+", location.text)), found[1]
+    while name not in words and (shorter := re.sub(r"_(\d+|dot|bar)$", "", name)) != name:
+        name = shorter
+    if name in words:
+        error.args = (str(error).replace(found[0], f"'{name}'", 1),)
+        error.name = name
 
 
 def note_user_line(exception: BaseException, location: Location) -> None:

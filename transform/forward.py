@@ -37,7 +37,14 @@ from gradwright.transform.core import (
     is_recursive,
     type_of,
 )
-from gradwright.transform.primitives.structural import CAST, DISPLAY, FORMAT, NAMED, SPREAD, SUM_TO
+from gradwright.transform.primitives.structural import (
+    CAST,
+    DISPLAY,
+    FORMAT,
+    NAMED,
+    SPREAD,
+    SUM_TO,
+)
 from gradwright.transform.rules import Rules, real_part
 from gradwright.transform.types import Type
 
@@ -90,11 +97,15 @@ class _Functions:
 def _dot_of(p: Any) -> Any:
     """The parameter that takes the tangent of a parameter."""
     name = f"{p.name}_dot"
-    return Tape(name, p.type) if isinstance(p, Tape) else Value(name, p.type, users=True)
+    return (
+        Tape(name, p.type) if isinstance(p, Tape) else Value(name, p.type, users=True)
+    )
 
 
 class _Sweep:
-    def __init__(self, functions: _Functions, function: Function, wrt: list[Value]) -> None:
+    def __init__(
+        self, functions: _Functions, function: Function, wrt: list[Value]
+    ) -> None:
         self.functions = functions
         self.builder = Builder(folds=True)
         self.builder.adjoint = True
@@ -159,7 +170,8 @@ class _Sweep:
             case Pop():
                 self.keep(s)
                 if s.tape in self.varied:
-                    kind: type[Tape | Value] = Tape if isinstance(s.out, Tape) else Value
+                    kind: type[Tape | Value]
+                    kind = Tape if isinstance(s.out, Tape) else Value
                     popped = kind(f"{s.out.name}_dot", s.out.type)
                     b.add(Pop(popped, self.dots[s.tape]))
                     self.dots[s.out] = popped

@@ -59,7 +59,9 @@ class Linear:
         return Linear(terms, self.offset + other.offset)
 
     def __mul__(self, factor: int) -> Linear:
-        return Linear({s: c * factor for s, c in self.terms.items()}, self.offset * factor)
+        return Linear(
+            {s: c * factor for s, c in self.terms.items()}, self.offset * factor
+        )
 
     def __neg__(self) -> Linear:
         return self * -1

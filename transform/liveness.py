@@ -1,8 +1,8 @@
-"""Which names of a normalised function may still be read: a backward pass over its tree.
+"""Which names of a normalised function may still be read: a backward pass.
 
     for k in range(n):
-        t = x * k           # t is dead at the head of the loop and after it: a temporary
-        s = s + t           # s is live at the head: carried round the loop
+        t = x * k         # t is dead at the head of the loop and after it: a temporary
+        s = s + t         # s is live at the head: carried round the loop
     return s
 
 A name is live everywhere once a nested function reads it: closures see later values.

@@ -128,6 +128,7 @@ class _Lives:
 
     Sets of things are the bits of integers.  conflicts: for each thing those that it
     may not share a name with.  copies: (target, source) of each `x = v`.
+    targets: those of them that begin a loop over `v`.
     """
 
     def __init__(self) -> None:
@@ -137,6 +138,7 @@ class _Lives:
         self.parent: list[int] = []
         self.names: list[Name] = []
         self.copies: dict[tuple[int, int], None] = {}
+        self.targets: set[tuple[int, int]] = set()
         self.parts: dict[Any, tuple[int, tuple[int, ...]]] = {}
 
     def index(self, thing: Any) -> int:
@@ -160,7 +162,8 @@ class _Lives:
         for p in params:
             self._conflict(self.number[p], start | given)
         for k in _bits(start & ~given):  # may be read before anything is written
-            self._conflict(k, (1 << len(self.things)) - 1)
+            bound_with = sum(1 << v for x, v in self.targets if x == k)
+            self._conflict(k, (1 << len(self.things)) - 1 & ~bound_with)
         for k, others in enumerate(list(self.conflicts)):
             for j in _bits(others):
                 self.conflicts[j] |= 1 << k
@@ -243,6 +246,10 @@ class _Lives:
         if isinstance(s, ast.For):
             for k in writes:
                 self._conflict(k, inside | targets)
+            match s.body[0]:
+                case ast.Assign(targets=[Name() as x], value=Name() as v):
+                    copy = self.number[x.thing], self.number[v.thing]
+                    self.targets |= {copy} if copy[1] in writes else set()
             return head | first
         return head
 

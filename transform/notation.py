@@ -4,6 +4,8 @@
         x_1 = load x
         product = mul x_1, x_1
         store x, product
+
+One statement a line, one name for each value and place.
 """
 
 from __future__ import annotations
@@ -79,7 +81,9 @@ class _Names:
                 case At():
                     return self(i.position)
                 case Span():
-                    bounds = ("" if b is None else self(b) for b in (i.lower, i.upper, i.step))
+                    bounds = (
+                        "" if b is None else self(b) for b in (i.lower, i.upper, i.step)
+                    )
                     return ":".join(bounds)
                 case NewAxis():
                     return "None"
@@ -106,12 +110,16 @@ def _block(body: list[Statement], n: _Names, depth: int) -> Iterator[str]:
                     yield from _block(s.orelse, n, depth + 1)
             case For():
                 bounds = ", ".join(map(n, (s.start, s.stop, s.step)))
-                counting = f"reversed(range({bounds}))" if s.backwards else f"range({bounds})"
+                counting = (
+                    f"reversed(range({bounds}))" if s.backwards else f"range({bounds})"
+                )
                 yield f"{indent}for {n(s.symbol)} in {counting}:"
                 yield from _block(s.body, n, depth + 1)
             case While():
                 header = list(_block(s.header, n, depth + 1))
-                yield f"{indent}while:" if header else f"{indent}while {n(s.condition)}:"
+                yield (
+                    f"{indent}while:" if header else f"{indent}while {n(s.condition)}:"
+                )
                 yield from header
                 if header:
                     yield f"{indent}test {n(s.condition)}:"

@@ -62,7 +62,9 @@ def is_singular(function: Callable[..., Any]) -> bool:
     """Whether a partial may be infinite or undefined somewhere: it divides, say."""
     tree = sources.read(function).node
     powers = (gast.Div, gast.Pow, gast.FloorDiv)
-    return any(isinstance(n, gast.BinOp) and isinstance(n.op, powers) for n in gast.walk(tree))
+    return any(
+        isinstance(n, gast.BinOp) and isinstance(n.op, powers) for n in gast.walk(tree)
+    )
 
 
 class Rules:
@@ -74,9 +76,13 @@ class Rules:
         self.program.root.builder = builder
 
     def partial(
-        self, p: Primitive, k: int, operand: Callable[[int], Operand], y: Callable[[], Operand]
+        self,
+        p: Primitive,
+        k: int,
+        operand: Callable[[int], Operand],
+        y: Callable[[], Operand],
     ) -> Operand:
-        """The partial of operand `k`; asks for operands by position and for the result."""
+        """The partial of operand `k`; asks for operands by position, and for y."""
         assert p.rule is not None
         rule = read_rule(p.rule)
         body, expression, needed = rule.elements[k]
@@ -91,7 +97,11 @@ class Rules:
     def _call_it_by(self, by: Operand, operand: Operand | None) -> None:
         """A partial that an expression chooses is named by what it is taken by."""
         load = self.builder.definition.get(by) if isinstance(by, Value) else None
-        if isinstance(load, Load) and isinstance(load.source, Cell) and load.source.choice:
+        if (
+            isinstance(load, Load)
+            and isinstance(load.source, Cell)
+            and load.source.choice
+        ):
             is_named = isinstance(operand, Value) and operand.name not in NOUNS.values()
             name = f"by_{operand.name}" if is_named else "slope"  # type: ignore[union-attr]
             load.out.name = load.source.name = name
@@ -104,7 +114,11 @@ class Rules:
         return self._quote(rule, body, expression, {rule.parameters[0]: y_bar})
 
     def _quote(
-        self, rule: Rule, body: tuple[Any, ...], expression: Any, env: dict[str, Operand]
+        self,
+        rule: Rule,
+        body: tuple[Any, ...],
+        expression: Any,
+        env: dict[str, Operand],
     ) -> Operand:
         frame = Frame(self.program, self.program.root, rule.source, None, None)
         frame.in_rule = True

@@ -50,7 +50,7 @@ def settle(function: Function) -> Function:
 
 
 def enclose(function: Function) -> None:
-    """Give every value that leaves its block a cell in the block that holds all its uses."""
+    """Give every value that leaves its block a cell in the block around all uses."""
     scopes = _Scopes(function.body)
     leaving = scopes.leaving([v for r in function.results for v in leaves(r)])
     if not leaving:

@@ -271,6 +271,8 @@ class Writer(Nesting):
         inner = self.block(s.body)
         if inner:
             self._write(out, ast.For(target, items, inner, []), s)
+        elif not s.body:  # kept for its range, which may raise
+            self._write(out, ast.Expr(counting(start, stop, step)), s)
 
     def _iterate(self, s: For, loads: list[Load], out: list[ast.stmt]) -> None:
         """`for x in xs`, `for i, x in enumerate(xs)`, `for x, w in zip(xs, ws)`."""

@@ -178,7 +178,9 @@ def test_gradient(f: Callable[..., float]) -> None:
         (newton, (2.0,)),
     ],
 )
-def test_what_is_written_runs(f: Callable[..., float], arguments: tuple[float, ...]) -> None:
+def test_what_is_written_runs(
+    f: Callable[..., float], arguments: tuple[float, ...]
+) -> None:
     text = gw.grad(f).source(*arguments)
     scope: dict[str, Callable[..., float]] = {}
     exec(text, scope)

@@ -10,7 +10,8 @@ from gradwright.transform.layout import WIDTH, broken, printed, text_of, unparse
 
 LONG = {
     "a signature": (
-        "def a_rather_long_name(first_parameter, second_parameter, third_parameter, the_fourth_one):",
+        "def a_rather_long_name(first_parameter, second_parameter, "
+        "third_parameter, the_fourth_one):",
         """
         def a_rather_long_name(
             first_parameter, second_parameter, third_parameter, the_fourth_one
@@ -31,7 +32,8 @@ LONG = {
         """,
     ),
     "a call": (
-        "    value = function_of_many(argument_number_one, argument_number_two, argument_number_3)",
+        "    value = function_of_many(argument_number_one, "
+        "argument_number_two, argument_number_3)",
         """
             value = function_of_many(
                 argument_number_one, argument_number_two, argument_number_3
@@ -73,7 +75,8 @@ LONG = {
         """,
     ),
     "a condition": (
-        "if the_first_condition_of_all < 1.0 and the_second_condition > 2.0 and the_third_one_of_all:",
+        "if the_first_condition_of_all < 1.0 and the_second_condition > "
+        "2.0 and the_third_one_of_all:",
         """
         if (
             the_first_condition_of_all < 1.0
@@ -83,7 +86,8 @@ LONG = {
         """,
     ),
     "a string is not broken": (
-        'print("a, long, text, with, commas, and (brackets that, never, close, or, open)", first_one)',
+        'print("a, long, text, with, commas, and (brackets that, never, '
+        'close, or, open)", first_one)',
         """
         print(
             "a, long, text, with, commas, and (brackets that, never, close, or, open)",

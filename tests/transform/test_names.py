@@ -142,7 +142,8 @@ def test_what_a_loop_needs_again_keeps_its_name() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "spelled"), [("x", "x"), ("a.b", "a_b"), ("<lambda>", "_lambda_"), ("1", "v1")]
+    ("name", "spelled"),
+    [("x", "x"), ("a.b", "a_b"), ("<lambda>", "_lambda_"), ("1", "v1")],
 )
 def test_spell(name: str, spelled: str) -> None:
     assert spell(name) == spelled

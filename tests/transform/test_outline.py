@@ -5,7 +5,16 @@ from typing import Any
 
 import pytest
 
-from gradwright.transform.core import Call, Cell, Function, Let, Pop, Statement, Tape, Value
+from gradwright.transform.core import (
+    Call,
+    Cell,
+    Function,
+    Let,
+    Pop,
+    Statement,
+    Tape,
+    Value,
+)
 from gradwright.transform.layout import WIDTH, head_of
 from gradwright.transform.outline import held, if_statement, is_chain, outline
 from gradwright.transform.primitives.structural import NAMED
@@ -59,7 +68,10 @@ def test_a_conditional_expression_becomes_statements() -> None:
         n.thing = Value(n.id, FLOAT)
     body[0].targets = [name_of(Value("x", FLOAT), True)]  # type: ignore[attr-defined]
     outlined(body)
-    assert ast.unparse(ast.fix_missing_locations(body[0])) == f"if c:\n    x = {A}\nelse:\n    x = {B}"
+    assert (
+        ast.unparse(ast.fix_missing_locations(body[0]))
+        == f"if c:\n    x = {A}\nelse:\n    x = {B}"
+    )
 
 
 @pytest.mark.parametrize("kind", ["pop", "call"])
@@ -76,4 +88,7 @@ def test_chains() -> None:
     assert is_chain(tree)
     assert not is_chain(ast.parse("a if b else c", mode="eval").body)
     made = if_statement(Cell("x", FLOAT), tree)
-    assert ast.unparse(ast.fix_missing_locations(made)) == "if b:\n    x = a\nelse:\n    x = c if d else e"
+    assert (
+        ast.unparse(ast.fix_missing_locations(made))
+        == "if b:\n    x = a\nelse:\n    x = c if d else e"
+    )

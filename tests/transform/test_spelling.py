@@ -137,7 +137,9 @@ def test_not_not_is_not_the_same() -> None:
 def test_imports_are_gathered() -> None:
     imports: dict[str, None] = {}
     spelling = Spelling(imports)
-    assert text_of(spelling.call("np.linalg.norm", [parsed("x")])) == "np.linalg.norm(x)"
+    assert (
+        text_of(spelling.call("np.linalg.norm", [parsed("x")])) == "np.linalg.norm(x)"
+    )
     assert text_of(spelling.dotted("math.inf", negative=True)) == "-math.inf"
     assert list(imports) == ["import numpy as np", "import math"]
     assert math.inf > 0

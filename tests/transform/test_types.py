@@ -95,7 +95,7 @@ JOINS = [
 NO_JOINS = [
     (FLOAT, TEXT),
     (NONE, array("float64", (N,))),
-    (FLOAT, array("float64", (N,))),
+    (TEXT, array("float64", (N,))),
     (array("float64", (N,)), array("float32", (N,))),
     (array("float64", (N,)), array("float64", (N, N))),
 ]

@@ -150,5 +150,7 @@ XS = np.array([1.0, 2.0])
     ids=lambda v: getattr(v, "__name__", ""),
 )
 def test_lines_of_the_user(f: Callable[..., Any], arguments: Any, line: str) -> None:
-    text = str(gw.grad(f).source(*arguments)) + str(gw.value_and_grad(f).source(*arguments))
+    text = str(gw.grad(f).source(*arguments)) + str(
+        gw.value_and_grad(f).source(*arguments)
+    )
     assert line in text

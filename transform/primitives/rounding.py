@@ -44,7 +44,8 @@ constant(
     samples=over(-3, 3),
 )
 constant(np.round, np.around, reason=FLAT, samples=(*over(-3, 3), (2.345, 1)))
-constant(np.int64, np.int32, reason=FLAT, samples=over(-3, 3))
+WHOLE = (np.int8, np.int16, np.int32, np.int64)
+constant(*WHOLE, reason=FLAT, samples=over(-3, 3))
 constant(bool, reason="a truth value", samples=(0.0, 2.0), type=always(BOOL))
 constant(np.bool, reason="a truth value", samples=(0.0, 2.0))
 

@@ -1,4 +1,4 @@
-"""Primitives without a row: they stand for syntax, and the engine knows each by name."""
+"""Primitives without a row: they stand for syntax; the engine knows each by name."""
 
 from __future__ import annotations
 

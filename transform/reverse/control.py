@@ -224,9 +224,7 @@ def reverse_independent(sweep: Sweep, s: For) -> For:
     if reverse:
         start, stop, step = (need(sweep, x) for x in (s.start, s.stop, s.step))
         body = [*forward, *reverse]
-        sweep.builder.add(
-            For(s.symbol, start, stop, step, body, s.backwards, pair=s)
-        )
+        sweep.builder.add(For(s.symbol, start, stop, step, body, s.backwards, pair=s))
         sweep.builder.forget({p for t in reverse for p in stores(t)})
     (again,) = clone([replace(s, pair=s)])
     assert isinstance(again, For)

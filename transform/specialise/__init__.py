@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gradwright.transform.core import Function, Value
+from gradwright.transform.errors import Location, UnsupportedSyntax
 from gradwright.transform.indices import Dim, Linear
 from gradwright.transform.primitives import load_rows
 from gradwright.transform.source import Source
@@ -32,7 +33,6 @@ from gradwright.transform.specialise.abstract import (
 )
 from gradwright.transform.specialise.calls import run_body
 from gradwright.transform.specialise.frame import Demand, Frame, Program, Unready
-from gradwright.transform.errors import Location, UnsupportedSyntax
 from gradwright.transform.types import Type
 
 
@@ -76,10 +76,13 @@ def specialise(
         NeedsValue: A parameter is used where a constant is needed.
     """
     load_rows()
-    given = [leaf for a in arguments.values() for leaf in leaves(a) if _is_function(leaf)]
+    given = [
+        leaf for a in arguments.values() for leaf in leaves(a) if _is_function(leaf)
+    ]
     program = Program(apply, (source.function, *(leaf.value for leaf in given)))
     root = program.root
-    root.name = root.function.name = str(source.node.name).replace("<lambda>", "function")
+    name = str(source.node.name).replace("<lambda>", "function")
+    root.name = root.function.name = name
     program.separate.add(source.node)
     frame = Frame(program, root, source, None, None)
 
@@ -147,4 +150,11 @@ def _as_needed(e: Demand, bound: dict[str, Any]) -> Exception:
     )
 
 
-__all__ = ["NeedsValue", "Specialised", "bindings", "expressions", "specialise", "statements"]
+__all__ = [
+    "NeedsValue",
+    "Specialised",
+    "bindings",
+    "expressions",
+    "specialise",
+    "statements",
+]

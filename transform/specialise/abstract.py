@@ -32,7 +32,9 @@ class Path:
         self.read = read
 
     def attribute(self, name: str) -> Path:
-        return Path(name, (self.key, "." + name), lambda f=None: getattr(self.read(f), name))
+        return Path(
+            name, (self.key, "." + name), lambda f=None: getattr(self.read(f), name)
+        )
 
     def item(self, k: Any) -> Path:
         name = f"{self.name}_{k}" if isinstance(k, int) else str(k)
@@ -106,6 +108,7 @@ class From:
 
 
 def is_operand(a: Any) -> bool:
+    """Whether it can stand in a core statement as it is."""
     return isinstance(a, Value | Linear | Const)
 
 

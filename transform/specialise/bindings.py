@@ -1,4 +1,4 @@
-"""Binding targets to values: names, unpacking; stores into anything else are refused."""
+"""Binding targets to values: names, unpacking; any other store is refused."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gradwright.transform.types import array, numpy_scalar
 
 
 def bind(frame: Frame, target: Any, value: Any) -> None:
-    """target = value, with unpacking."""
+    """Bind a target to a value, with unpacking."""
     match target:
         case gast.Name():
             frame.assign(target.id, value, target)
@@ -37,7 +37,9 @@ def _unpack(frame: Frame, target: Any, value: Any) -> None:
     if isinstance(value, Value) and value.type.is_array:
         value = _array_items(frame, value, target, bool(star))
     if not isinstance(value, Structure):
-        raise frame.error(UnsupportedSyntax, f"{describe(value)} is unpacked here", target)
+        raise frame.error(
+            UnsupportedSyntax, f"{describe(value)} is unpacked here", target
+        )
     items: list[Any] = list(value.items)
     wanted = len(target.elts) - len(star)
     if len(items) < wanted or (not star and len(items) > wanted):
@@ -61,7 +63,9 @@ def _unpack(frame: Frame, target: Any, value: Any) -> None:
 def _array_items(frame: Frame, value: Value, target: Any, starred: bool) -> Structure:
     length = (value.type.dims or (linear(0),))[0].constant
     if starred:
-        raise frame.error(UnsupportedSyntax, "'*' of an array, whose length may vary", target)
+        raise frame.error(
+            UnsupportedSyntax, "'*' of an array, whose length may vary", target
+        )
     wanted = len(target.elts)
     if length is not None and length != wanted:
         text = f"too many values to unpack (expected {wanted})"
@@ -92,7 +96,9 @@ def _check_length(frame: Frame, value: Value, wanted: int) -> None:
         b.add(If(condition, block, []))
 
 
-def element(frame: Frame, value: Value, position: Operand, safe: bool = False) -> Operand:
+def element(
+    frame: Frame, value: Value, position: Operand, safe: bool = False
+) -> Operand:
     """array[position] along the first axis."""
     rest = (value.type.dims or ())[1:]
     symbols = position.symbols() if isinstance(position, Linear) else ()
@@ -103,6 +109,7 @@ def element(frame: Frame, value: Value, position: Operand, safe: bool = False) -
 
 
 def refuse_store(frame: Frame, owner: Any, target: Any) -> None:
+    """Say why this store is not differentiated: the error always comes."""
     if isinstance(owner, Static) and owner.path is not None:
         raise frame.error(
             EffectError,

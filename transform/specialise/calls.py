@@ -25,7 +25,6 @@ from gradwright.transform.core import (
     Call,
     Const,
     Effect,
-    Function,
     Operand,
     Value,
     type_of,
@@ -36,7 +35,6 @@ from gradwright.transform.errors import (
     UnsupportedSyntax,
 )
 from gradwright.transform.indices import Linear, linear
-from gradwright.transform.language import parameters
 from gradwright.transform.primitives.record import TABLE
 from gradwright.transform.source import Source
 from gradwright.transform.specialise.abstract import (
@@ -79,7 +77,7 @@ LARGEST_INLINED = 12  # statements of a function that is written out where it is
 
 
 class InlineInstead(Exception):
-    """This function cannot stand on its own: it returns a closure over its variables."""
+    """This function cannot stand alone: it returns a closure over its variables."""
 
 
 class SeparateInstead(Exception):
@@ -101,7 +99,11 @@ def builtin(*functions: Any) -> Callable[[Any], Any]:
 
 
 def call(
-    frame: Frame, function: Any, arguments: list[Any], keywords: dict[str, Any], node: Any
+    frame: Frame,
+    function: Any,
+    arguments: list[Any],
+    keywords: dict[str, Any],
+    node: Any,
 ) -> Any:
     """The abstract result of a call."""
     match function:
@@ -110,7 +112,9 @@ def call(
         case Derivative():
             return call_derivative(frame, function, arguments, keywords, node)
         case Closure():
-            return call_user(frame, function.source, function, arguments, keywords, node)
+            return call_user(
+                frame, function.source, function, arguments, keywords, node
+            )
         case BoundMethod(function=None):  # .conjugate() of Python's own numbers
             from gradwright.transform.specialise.expressions import operate
 
@@ -127,7 +131,11 @@ def call(
 
 
 def _call_static(
-    frame: Frame, function: Static, arguments: list[Any], keywords: dict[str, Any], node: Any
+    frame: Frame,
+    function: Static,
+    arguments: list[Any],
+    keywords: dict[str, Any],
+    node: Any,
 ) -> Any:
     from gradwright.transform.specialise.expressions import operate
 
@@ -135,7 +143,9 @@ def _call_static(
     if isinstance(f, functools.partial):
         bound = [frame.wrap(a, _partial_path(f, k)) for k, a in enumerate(f.args)]
         extra = {n: frame.wrap(a, _partial_path(f, n)) for n, a in f.keywords.items()}
-        return call(frame, Static(f.func), [*bound, *arguments], {**extra, **keywords}, node)
+        return call(
+            frame, Static(f.func), [*bound, *arguments], {**extra, **keywords}, node
+        )
     if hasattr(f, "__gradwright__"):
         return call(frame, taken_apart(function), arguments, keywords, node)
     kind = getattr(f, "__gradwright_kind__", None)
@@ -215,7 +225,8 @@ def _refuse_impure(frame: Frame, function: Static, node: Any) -> None:
     if f in (eval, exec, open, input, compile, globals, locals, vars) or module == "io":
         words = "reads or changes what gradwright cannot see"
         raise frame.error(EffectError, f"{name}() {words}", node)
-    if module in ("time", "random") or type(owner).__name__ in ("RandomState", "Random"):
+    generators = ("RandomState", "Random")
+    if module in ("time", "random") or type(owner).__name__ in generators:
         raise frame.error(
             EffectError,
             f"{name}() gives another number at every call",
@@ -258,7 +269,9 @@ def call_user(
             node,
             instead="a loop, or a function that returns numbers",
         )
-    small = code not in program.separate and (code in program.inlined or _is_small(tree))
+    small = code not in program.separate and (
+        code in program.inlined or _is_small(tree)
+    )
     if not small:
         program.separate.add(code)
         try:
@@ -317,13 +330,16 @@ def bind_arguments(
         raise ProgramError(
             TypeError(
                 f"{name}() takes {len(positional)} positional "
-                f"argument{'s' * (len(positional) != 1)} but {len(arguments)} were given"
+                f"argument{'s' * (len(positional) != 1)} "
+                f"but {len(arguments)} were given"
             )
         )
     if a.vararg is not None:
         bound[a.vararg.id] = Structure(tuple, tuple(extra))
     if a.kwarg is not None:
-        raise frame.error(UnsupportedSyntax, "a function with '**' parameters yet", node)
+        raise frame.error(
+            UnsupportedSyntax, "a function with '**' parameters yet", node
+        )
     for key, value in keywords.items():
         if key in bound:
             raise ProgramError(
@@ -335,11 +351,15 @@ def bind_arguments(
             )
         bound[key] = value
     defaults = closure.defaults if closure else source.function.__defaults__ or ()
-    named = closure.keyword_defaults if closure else source.function.__kwdefaults__ or {}
+    named = (
+        closure.keyword_defaults if closure else source.function.__kwdefaults__ or {}
+    )
     offset = len(positional) - len(defaults)
     for k, p in enumerate(positional):
         if p not in bound and k >= offset:
-            bound[p] = _default(frame, source, closure, defaults[k - offset], p, k - offset)
+            bound[p] = _default(
+                frame, source, closure, defaults[k - offset], p, k - offset
+            )
     for p in only_keywords:
         if p not in bound and p in named:
             bound[p] = _default(frame, source, closure, named[p], p, p)
@@ -354,13 +374,20 @@ def _raise_missing(name: str, kind: str, missing: list[str]) -> None:
         return
     quoted = [f"'{m}'" for m in missing]
     comma = "," if len(missing) > 2 else ""
-    listed = f"{comma} and ".join([", ".join(quoted[:-1]), quoted[-1]][len(missing) == 1 :])
+    listed = f"{comma} and ".join(
+        [", ".join(quoted[:-1]), quoted[-1]][len(missing) == 1 :]
+    )
     count = f"{len(missing)} required {kind} argument{'s' * (len(missing) != 1)}"
     raise ProgramError(TypeError(f"{name}() missing {count}: {listed}"))
 
 
 def _default(
-    frame: Frame, source: Source, closure: Closure | None, value: Any, name: str, key: Any
+    frame: Frame,
+    source: Source,
+    closure: Closure | None,
+    value: Any,
+    name: str,
+    key: Any,
 ) -> Any:
     if closure is not None:
         return value  # abstract already
@@ -371,7 +398,9 @@ def _default(
 
     def read(root: Any = None) -> Any:
         held = find(root)
-        return held.__defaults__[key] if isinstance(key, int) else held.__kwdefaults__[key]
+        return (
+            held.__defaults__[key] if isinstance(key, int) else held.__kwdefaults__[key]
+        )
 
     if isinstance(value, bool | int | float | complex):
         path = Path(name, ("constant", id(f), key), lambda root=None: (read(root),))
@@ -423,7 +452,11 @@ def run_body(frame: Frame) -> Any:
 
 
 def _call_unit(
-    frame: Frame, source: Source, closure: Closure | None, bound: dict[str, Any], node: Any
+    frame: Frame,
+    source: Source,
+    closure: Closure | None,
+    bound: dict[str, Any],
+    node: Any,
 ) -> Any:
     program = frame.program
     static: set[str] = set()
@@ -449,7 +482,11 @@ def _call_unit(
 
 
 def separate_unit(
-    frame: Frame, source: Source, closure: Closure | None, bound: dict[str, Any], node: Any
+    frame: Frame,
+    source: Source,
+    closure: Closure | None,
+    bound: dict[str, Any],
+    node: Any,
 ) -> tuple[Unit, list[Operand]]:
     """A function of the program as a unit of its own, never written out in place."""
     static: set[str] = set()
@@ -546,7 +583,10 @@ def _specialise_unit(
             del program.units[key]
             e.parameter = parameters_of.get(e.symbol)
             for capture in unit.captures.values():
-                if isinstance(capture.param, Linear) and e.symbol in capture.param.symbols():
+                if (
+                    isinstance(capture.param, Linear)
+                    and e.symbol in capture.param.symbols()
+                ):
                     _make_static(frame, capture.operand_in(frame), source.node)
             raise
         except BaseException:
@@ -554,8 +594,10 @@ def _specialise_unit(
             raise
         result = mapped(_abstract_type, _known_operands(value))
         settled = guess is None or _same_result(guess, result)
-        if settled and not unit.unready and not (
-            unit.is_recursive and set(captures) != set(unit.captures)
+        if (
+            settled
+            and not unit.unready
+            and not (unit.is_recursive and set(captures) != set(unit.captures))
         ):
             _finish(unit, value, result, source)
             if any(not u.done for u in unit.waits_for):
@@ -634,7 +676,9 @@ def _finish(unit: Unit, value: Any, result: Any, source: Source) -> None:
 
 
 def _is_runtime(leaf: Any) -> bool:
-    return is_operand(leaf) and not (isinstance(leaf, Const) and not leaf.type.is_number)
+    return is_operand(leaf) and not (
+        isinstance(leaf, Const) and not leaf.type.is_number
+    )
 
 
 def _emit_call(frame: Frame, unit: Unit, operands: list[Operand]) -> Any:
@@ -663,16 +707,22 @@ def _name_of(source: Source) -> str:
 # ---- Python's builtins -------------------------------------------------------------
 
 
-def _no_keywords(frame: Frame, keywords: dict[str, Any], node: Any, *known: str) -> None:
+def _no_keywords(
+    frame: Frame, keywords: dict[str, Any], node: Any, *known: str
+) -> None:
     for k in keywords:
         if k not in known:
             raise frame.error(
-                UnsupportedSyntax, f"gradwright does not know {k}= of this call yet", node
+                UnsupportedSyntax,
+                f"gradwright does not know {k}= of this call yet",
+                node,
             )
 
 
 @builtin(len)
-def _len(frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any) -> Any:
+def _len(
+    frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any
+) -> Any:
     (a,) = arguments
     match a:
         case Structure():
@@ -686,7 +736,9 @@ def _len(frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any
 
 
 @builtin(range)
-def _range(frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any) -> Any:
+def _range(
+    frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any
+) -> Any:
     for a in arguments:
         if not is_operand(a) or not type_of(a).is_integer:
             found = "float" if is_operand(a) else type(a).__name__.lower()
@@ -698,7 +750,9 @@ def _range(frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: A
 
 
 @builtin(enumerate)
-def _enumerate(frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any) -> Any:
+def _enumerate(
+    frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any
+) -> Any:
     start = keywords.get("start", arguments[1] if len(arguments) > 1 else linear(0))
     items = iterable(frame, arguments[0], node)
     if isinstance(items, Structure):
@@ -710,7 +764,9 @@ def _enumerate(frame: Frame, arguments: list[Any], keywords: dict[str, Any], nod
 
 
 @builtin(zip)
-def _zip(frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any) -> Any:
+def _zip(
+    frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any
+) -> Any:
     _no_keywords(frame, keywords, node)
     parts = [iterable(frame, a, node) for a in arguments]
     fixed = [len(p.items) for p in parts if isinstance(p, Structure)]
@@ -719,13 +775,17 @@ def _zip(frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any
         return Structure(tuple, tuple(Structure(tuple, tuple(r)) for r in rows))
     if fixed:
         raise frame.error(
-            UnsupportedSyntax, "zip() of a tuple and of something of run-time length", node
+            UnsupportedSyntax,
+            "zip() of a tuple and of something of run-time length",
+            node,
         )
     return Zipped(tuple(parts))
 
 
 @builtin(reversed)
-def _reversed(frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any) -> Any:
+def _reversed(
+    frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any
+) -> Any:
     items = iterable(frame, arguments[0], node)
     match items:
         case Structure():
@@ -756,12 +816,16 @@ def iterable(frame: Frame, a: Any, node: Any) -> Any:
 
 
 @builtin(tuple)
-def _tuple(frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any) -> Any:
+def _tuple(
+    frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any
+) -> Any:
     return _sequence(tuple, frame, arguments, node)
 
 
 @builtin(list)
-def _list(frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any) -> Any:
+def _list(
+    frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any
+) -> Any:
     return _sequence(list, frame, arguments, node)
 
 
@@ -777,7 +841,9 @@ def _sequence(kind: Any, frame: Frame, arguments: list[Any], node: Any) -> Any:
 
 
 @builtin(isinstance)
-def _isinstance(frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any) -> Any:
+def _isinstance(
+    frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any
+) -> Any:
     a, classes = arguments
     wanted = tuple(c.value for c in leaves(classes))
     return constant(any(_is_instance(a, c) for c in wanted))
@@ -800,7 +866,9 @@ def _is_instance(a: Any, cls: Any) -> bool:
 
 
 @builtin(print)
-def _print(frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any) -> Any:
+def _print(
+    frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any
+) -> Any:
     from gradwright.transform.specialise.expressions import as_operand
 
     _no_keywords(frame, keywords, node, "sep", "end", "flush")
@@ -813,12 +881,16 @@ def _print(frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: A
 
 
 @builtin(np.iscomplexobj)
-def _is_complex(frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any) -> Any:
+def _is_complex(
+    frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any
+) -> Any:
     return constant(all(is_operand(a) and type_of(a).is_complex for a in arguments))
 
 
 @builtin(np.array, np.asarray)
-def _array(frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any) -> Any:
+def _array(
+    frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any
+) -> Any:
     from gradwright.transform.specialise.expressions import display
 
     _no_keywords(frame, keywords, node)
@@ -828,19 +900,23 @@ def _array(frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: A
 
 
 @builtin(max)
-def _max(frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any) -> Any:
+def _max(
+    frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any
+) -> Any:
     return _extreme(max, frame, arguments, keywords, node)
 
 
 @builtin(min)
-def _min(frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any) -> Any:
+def _min(
+    frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any
+) -> Any:
     return _extreme(min, frame, arguments, keywords, node)
 
 
 def _extreme(
     f: Any, frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any
 ) -> Any:
-    """max or min of several arguments, or of the items of one."""
+    """The larger or smaller of several arguments, or of the items of one."""
     from gradwright.transform.specialise.expressions import operate
 
     _no_keywords(frame, keywords, node)

@@ -50,13 +50,22 @@ from gradwright.transform.specialise.frame import (
     ProgramError,
     Unready,
 )
-from gradwright.transform.types import BOOL, FLOAT, TEXT, Type, array, join, numpy_scalar
+from gradwright.transform.types import (
+    BOOL,
+    FLOAT,
+    TEXT,
+    Type,
+    array,
+    join,
+    numpy_scalar,
+)
 
 BINARY = {
     gast.Add: operator.add, gast.Sub: operator.sub, gast.Mult: operator.mul,
-    gast.Div: operator.truediv, gast.FloorDiv: operator.floordiv, gast.Mod: operator.mod,
-    gast.Pow: operator.pow, gast.BitAnd: operator.and_, gast.BitOr: operator.or_,
-    gast.BitXor: operator.xor, gast.LShift: operator.lshift, gast.RShift: operator.rshift,
+    gast.Div: operator.truediv, gast.FloorDiv: operator.floordiv,
+    gast.Mod: operator.mod, gast.Pow: operator.pow,
+    gast.BitAnd: operator.and_, gast.BitOr: operator.or_, gast.BitXor: operator.xor,
+    gast.LShift: operator.lshift, gast.RShift: operator.rshift,
 }  # fmt: skip
 UNARY = {
     gast.UAdd: operator.pos, gast.USub: operator.neg, gast.Not: operator.not_,
@@ -103,7 +112,10 @@ def operate(frame: Frame, function: Any, node: Any, *values: Any) -> Any:
                 text = f"must be real number, not {v.kind.__name__}"
                 raise ProgramError(TypeError(text))
     operands = [display(frame, v, node) for v in values]
-    if any(type_of(o) == TEXT for o in operands) and function not in COMPARISONS.values():
+    if (
+        any(type_of(o) == TEXT for o in operands)
+        and function not in COMPARISONS.values()
+    ):
         raise through_text(frame, node)
     p = TABLE.find(function, len(operands))
     if p is None:
@@ -120,16 +132,23 @@ def operate(frame: Frame, function: Any, node: Any, *values: Any) -> Any:
         return frame.builder.let(p, *operands)
     except TypeError as e:
         kinds = " and ".join(str(type_of(o)) for o in operands)
-        raise frame.error(UnsupportedSyntax, f"{p.spelling} of {kinds}: {e}", node) from None
+        raise frame.error(
+            UnsupportedSyntax, f"{p.spelling} of {kinds}: {e}", node
+        ) from None
 
 
 def _takes_sequences(function: Any) -> bool:
     """Whether a callable turns a tuple or list of numbers into an array."""
     module = getattr(function, "__module__", None) or ""
-    return function in SPELLINGS or isinstance(function, np.ufunc) or module.startswith("numpy")
+    return (
+        function in SPELLINGS
+        or isinstance(function, np.ufunc)
+        or module.startswith("numpy")
+    )
 
 
 def through_text(frame: Frame, node: Any) -> Exception:
+    """The error for a number that becomes text on its way to the result."""
     return frame.error(
         UnsupportedSyntax,
         "a number is turned into text here, and text has no derivative",
@@ -140,7 +159,8 @@ def through_text(frame: Frame, node: Any) -> Exception:
 
 def _spelled(function: Any) -> str:
     module = getattr(function, "__module__", None) or ""
-    name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None)
+    short = getattr(function, "__name__", None)
+    name = getattr(function, "__qualname__", None) or short
     return f"{module}.{name}".lstrip(".") if name else repr(function)
 
 
@@ -159,7 +179,9 @@ def assume_equal_dims(frame: Frame, operands: list[Operand]) -> None:
         met = [s[-k] for s in shapes if len(s) >= k and s[-k].constant is None]
         for other in met[1:]:
             if other != met[0]:
-                frame.program.equal_dims.setdefault((met[0], other), frame.builder.where)
+                frame.program.equal_dims.setdefault(
+                    (met[0], other), frame.builder.where
+                )
 
 
 def display(frame: Frame, a: Any, node: Any) -> Operand:
@@ -171,18 +193,26 @@ def display(frame: Frame, a: Any, node: Any) -> Operand:
     if not items:
         return frame.builder.let(DISPLAY, attribute=shape, type=array(float, shape))
     if any(type_of(i).is_array for i in items):
-        raise frame.error(UnsupportedSyntax, "gradwright does not stack arrays yet", node)
+        raise frame.error(
+            UnsupportedSyntax, "gradwright does not stack arrays yet", node
+        )
     types = [type_of(i) for i in items]
-    dtype = np.result_type(*(np.array(t.weak()(0)) if t.python else t.weak() for t in types))
+    dtype = np.result_type(
+        *(np.array(t.weak()(0)) if t.python else t.weak() for t in types)
+    )
     return frame.builder.let(
         DISPLAY, *items, attribute=shape, type=array(dtype, shape), name="values"
     )
 
 
 def _shape(frame: Frame, a: Structure, node: Any) -> tuple[int, ...]:
-    shapes = {_shape(frame, i, node) if isinstance(i, Structure) else () for i in a.items}
+    shapes = {
+        _shape(frame, i, node) if isinstance(i, Structure) else () for i in a.items
+    }
     if len(shapes) > 1:
-        raise frame.error(UnsupportedSyntax, "the rows of this array differ in length", node)
+        raise frame.error(
+            UnsupportedSyntax, "the rows of this array differ in length", node
+        )
     return (len(a.items), *(shapes.pop() if shapes else ()))
 
 
@@ -215,7 +245,9 @@ def spread(frame: Frame, nodes: list[Any]) -> list[Any]:
             inner = frame.evaluate(n.value)
             if not isinstance(inner, Structure):
                 raise frame.error(
-                    UnsupportedSyntax, f"'*' of {describe(inner)}, whose length may vary", n
+                    UnsupportedSyntax,
+                    f"'*' of {describe(inner)}, whose length may vary",
+                    n,
                 )
             values.extend(inner.items)
         else:
@@ -266,7 +298,7 @@ def _binary(frame: Frame, node: Any) -> Any:
 
 
 def binary(frame: Frame, function: Any, a: Any, b: Any, node: Any) -> Any:
-    """a <operator> b on abstract values."""
+    """One binary operator on abstract values."""
     if isinstance(a, Linear) and isinstance(b, Linear):
         return integer(frame, function, a, b, node)
     if isinstance(a, Structure) or isinstance(b, Structure):
@@ -301,7 +333,9 @@ def integer(frame: Frame, function: Any, a: Linear, b: Linear, node: Any) -> Any
     return operate(frame, function, node, a, b)
 
 
-def _sequence(frame: Frame, function: Any, a: Any, b: Any, node: Any) -> Structure | None:
+def _sequence(
+    frame: Frame, function: Any, a: Any, b: Any, node: Any
+) -> Structure | None:
     """Concatenation and repetition of tuples and lists; None where NumPy decides."""
     both = isinstance(a, Structure) and isinstance(b, Structure)
     if both and function is operator.add and a.kind is b.kind:
@@ -309,7 +343,9 @@ def _sequence(frame: Frame, function: Any, a: Any, b: Any, node: Any) -> Structu
     if function is operator.mul:
         for s, n in ((a, b), (b, a)):
             if isinstance(s, Structure) and isinstance(n, Linear):
-                times = frame.static_int(n, node, "how often a tuple or list is repeated")
+                times = frame.static_int(
+                    n, node, "how often a tuple or list is repeated"
+                )
                 return Structure(s.kind, s.items * times)
     if any(isinstance(x, Value) and x.type.is_array for x in (a, b)):
         return None
@@ -386,6 +422,7 @@ def _conditional(frame: Frame, node: Any) -> Any:
 
 
 def truth_of_test(frame: Frame, node: Any) -> bool | Operand:
+    """The truth of a test; in a rule, an array of truths chooses element by element."""
     value = frame.evaluate(node)
     if frame.in_rule and isinstance(value, Value) and value.type.is_array:
         return value
@@ -450,13 +487,11 @@ def _merge(
     frame: Frame, a: Any, b: Any, node: Any, name: str
 ) -> tuple[Any, list[tuple[Cell, Operand, Operand]]]:
     """One abstract value for two: cells where they differ at run time."""
-    if isinstance(a, Structure) and isinstance(b, Structure):
-        if a.kind is b.kind and len(a.items) == len(b.items):
-            pairs = [
-                _merge(frame, x, y, node, name) for x, y in zip(a.items, b.items, strict=True)
-            ]
-            cells = [c for _, inner in pairs for c in inner]
-            return Structure(a.kind, tuple(m for m, _ in pairs)), cells
+    if _are_alike(a, b):
+        items = zip(a.items, b.items, strict=True)
+        pairs = [_merge(frame, x, y, node, name) for x, y in items]
+        cells = [c for _, inner in pairs for c in inner]
+        return Structure(a.kind, tuple(m for m, _ in pairs)), cells
     if a is b or (is_operand(a) and is_operand(b) and a == b):
         return a, []
     if isinstance(a, Static) and isinstance(b, Static) and a.value is b.value:
@@ -474,6 +509,13 @@ def _merge(
         )
     cell = Cell(name, joined, choice=True)
     return cell, [(cell, x, y)]
+
+
+def _are_alike(a: Any, b: Any) -> bool:
+    """Whether two are structures of one kind and length."""
+    if not (isinstance(a, Structure) and isinstance(b, Structure)):
+        return False
+    return a.kind is b.kind and len(a.items) == len(b.items)
 
 
 @expression(gast.BoolOp)
@@ -527,9 +569,9 @@ def comparison(frame: Frame, op: Any, a: Any, b: Any, node: Any) -> Any:
     known = _known_comparison(function, a, b)
     if known is not None:
         return constant(known)
-    if isinstance(a, Structure) or isinstance(b, Structure):
-        if not any(isinstance(x, Value) and x.type.is_array for x in (a, b)):
-            raise frame.error(UnsupportedSyntax, "tuples are compared here", node)
+    has_array = any(isinstance(x, Value) and x.type.is_array for x in (a, b))
+    if (isinstance(a, Structure) or isinstance(b, Structure)) and not has_array:
+        raise frame.error(UnsupportedSyntax, "tuples are compared here", node)
     x, y = as_constant(a), as_constant(b)
     if any(is_operand(v) and type_of(v) == TEXT for v in (x, y)):
         p = row(function, 2)
@@ -633,7 +675,7 @@ def _static_item(frame: Frame, owner: Static, node: Any) -> Any:
 
 
 def _python(compute: Callable[[], Any]) -> Any:
-    """What Python itself computes now; its error is raised when the program gets there."""
+    """What Python itself computes now; its error is raised when the program runs."""
     try:
         return compute()
     except Exception as e:
@@ -664,8 +706,8 @@ def array_item(frame: Frame, owner: Value, node: Any) -> Any:
 
 def _suffix(index: core.Index) -> str:
     match index:
-        case (At(position=Linear() as k),) if k.constant is not None and k.constant >= 0:
-            return str(k.constant)
+        case (At(position=Linear(constant=int(k))),) if k >= 0:
+            return str(k)
         case (At(position=Linear() as k),):
             names = [s.name for s in k.symbols() if isinstance(s, Value)]
             return names[0] if len(names) == 1 else "item"
@@ -689,7 +731,9 @@ def _index_part(frame: Frame, node: Any) -> Any:
     t = type_of(operand)
     if t.is_array or not t.is_integer:
         kind = "a mask or an array of indices" if t.is_array else f"a {t}"
-        raise frame.error(UnsupportedSyntax, f"gradwright does not index by {kind} yet", node)
+        raise frame.error(
+            UnsupportedSyntax, f"gradwright does not index by {kind} yet", node
+        )
     return At(operand)
 
 
@@ -742,7 +786,9 @@ def _attribute(frame: Frame, node: Any) -> Any:
         return _static_attribute(frame, owner, name, node)
     if is_operand(owner):
         return number_attribute(frame, owner, name, node)
-    raise frame.error(UnsupportedSyntax, f"{describe(owner)} has no attribute {name}", node)
+    raise frame.error(
+        UnsupportedSyntax, f"{describe(owner)} has no attribute {name}", node
+    )
 
 
 def _static_attribute(frame: Frame, owner: Static, name: str, node: Any) -> Any:
@@ -791,7 +837,9 @@ def number_attribute(frame: Frame, owner: Operand, name: str, node: Any) -> Any:
     if name in ARRAY_METHODS and not t.python:
         return BoundMethod(owner, ARRAY_METHODS[name])
     raise frame.error(
-        UnsupportedSyntax, f"gradwright does not know .{name} of {describe(owner)} yet", node
+        UnsupportedSyntax,
+        f"gradwright does not know .{name} of {describe(owner)} yet",
+        node,
     )
 
 

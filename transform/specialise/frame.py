@@ -131,7 +131,9 @@ class Slot:
         self.content: Any = None  # None | Cell | Static ... | Structure of Slots
         self.read_early = False
 
-    def store(self, frame: Frame, value: Any, node: Any, accumulate: bool = False) -> None:
+    def store(
+        self, frame: Frame, value: Any, node: Any, accumulate: bool = False
+    ) -> None:
         if isinstance(value, Structure):
             self._store_items(frame, value, node)
             return
@@ -180,7 +182,9 @@ class Slot:
 
     def _store_items(self, frame: Frame, value: Structure, node: Any) -> None:
         if self.content is None:
-            items = (Slot(f"{self.name}_{k}", self.owner) for k in range(len(value.items)))
+            items = (
+                Slot(f"{self.name}_{k}", self.owner) for k in range(len(value.items))
+            )
             self.content = Structure(value.kind, tuple(items))
         same = (
             isinstance(self.content, Structure)
@@ -229,7 +233,7 @@ class Slot:
 
 @dataclass(eq=False)
 class Capture:
-    """What a unit sees of its callers: a parameter, and how a caller finds its operand."""
+    """What a unit sees of its callers: a parameter, and how a caller finds it."""
 
     param: Any
     operand_in: Callable[[Frame], Any]
@@ -258,7 +262,8 @@ class Unit:
         v = Value(name, value, users=True)
         if v.type.is_array and v.type.dims is not None:
             dims = (
-                d if d.constant == 1 else symbol(Dim(v, k)) for k, d in enumerate(v.type.dims)
+                d if d.constant == 1 else symbol(Dim(v, k))
+                for k, d in enumerate(v.type.dims)
             )
             v.type = array(v.type.dtype, tuple(dims))
         self.params.append(v)
@@ -285,7 +290,9 @@ class Program:
 
     def guard(self, key: Any, path: Path, read: Callable[[Any], Any]) -> None:
         """Whatever `read` finds at the path must stay as it is now."""
-        found = Path(path.name, (path.key, key), lambda root=None: read(path.read(root)))
+        found = Path(
+            path.name, (path.key, key), lambda root=None: read(path.read(root))
+        )
         self.guards.setdefault(found.key, (found, found.read()))
 
     def guard_length(self, a: Static) -> None:
@@ -417,7 +424,9 @@ class Frame:
         """The abstract value of a name, by Python's own scoping."""
         if name in self.env:
             held = self.env[name]
-            return held.load(self, self.is_unsure(node)) if isinstance(held, Slot) else held
+            if isinstance(held, Slot):
+                return held.load(self, self.is_unsure(node))
+            return held
         if name in self.locals:
             raise Unready(name)
         if self.enclosing is not None and name in self.enclosing.all_names():
@@ -426,7 +435,8 @@ class Frame:
 
     def is_unsure(self, node: Any) -> bool:
         """Whether a read of a local may find it unbound."""
-        return (getattr(node, "lineno", 0), getattr(node, "col_offset", 0)) in self.unsure
+        line, column = getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+        return (line, column) in self.unsure
 
     def all_names(self) -> set[str]:
         outer = self.enclosing.all_names() if self.enclosing else set()
@@ -442,7 +452,9 @@ class Frame:
             key = ("global", id(f.__globals__), name)
             path = Path(name, key, lambda root=None: find(root).__globals__[name])
         else:
-            scope = Path(name, ("scope", id(f.__globals__)), lambda r=None: find(r).__globals__)
+            scope = Path(
+                name, ("scope", id(f.__globals__)), lambda r=None: find(r).__globals__
+            )
             self.program.guard(("in", name), scope, lambda v: name in v)
             if hasattr(builtins, name):
                 return Static(getattr(builtins, name))
@@ -450,7 +462,9 @@ class Frame:
         try:
             value = path.read()
         except ValueError:  # an empty cell
-            empty = Path(name, (path.key, "empty"), lambda root=None: _is_empty(path, root))
+            empty = Path(
+                name, (path.key, "empty"), lambda root=None: _is_empty(path, root)
+            )
             self.program.guards.setdefault(empty.key, (empty, True))
             raise ProgramError(NameError(FREE.format(name))) from None
         return self.wrap(value, path)
@@ -462,10 +476,14 @@ class Frame:
         shared = called is not f and cell is _cell(called, name)
         if not shared:
             key = ("cell", id(cell))
-            return Path(name, key, lambda root=None: _cell(find(root), name).cell_contents)
+            return Path(
+                name, key, lambda root=None: _cell(find(root), name).cell_contents
+            )
         whole = self.program.finder(called)
         same = Path(
-            name, ("shared", id(cell)), lambda r=None: _cell(find(r), name) is _cell(whole(r), name)
+            name,
+            ("shared", id(cell)),
+            lambda r=None: _cell(find(r), name) is _cell(whole(r), name),
         )
         self.program.guards.setdefault(same.key, (same, True))
         return Path(
@@ -521,7 +539,9 @@ class Frame:
                     raise Demand(s, self.location(node))
         if isinstance(value, Const) and isinstance(value.value, bool):
             return int(value.value)
-        raise self.error(UnsupportedSyntax, f"{what} must be an int known in advance", node)
+        raise self.error(
+            UnsupportedSyntax, f"{what} must be an int known in advance", node
+        )
 
     # ---- errors ----------------------------------------------------------------
 
@@ -529,7 +549,11 @@ class Frame:
         return self.source.location(node)
 
     def error(
-        self, kind: type[GradwrightError], message: str, node: Any, instead: str | None = None
+        self,
+        kind: type[GradwrightError],
+        message: str,
+        node: Any,
+        instead: str | None = None,
     ) -> GradwrightError:
         return kind(message, at=self.location(node), instead=instead)
 

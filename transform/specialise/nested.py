@@ -51,7 +51,9 @@ def make_derivative(
     frame: Frame, kind: str, arguments: list[Any], keywords: dict[str, Any], node: Any
 ) -> Any:
     """grad(f, argnums, has_aux) and value_and_grad, called inside the program."""
-    options = dict(zip(("fun", "argnums", "has_aux"), arguments, strict=False)) | keywords
+    options = (
+        dict(zip(("fun", "argnums", "has_aux"), arguments, strict=False)) | keywords
+    )
     unknown = set(options) - {"fun", "argnums", "has_aux"}
     if unknown or "fun" not in options:
         raise frame.error(
@@ -68,7 +70,8 @@ def make_derivative(
 
 def taken_apart(function: Any) -> Any:
     """A transformed function from outside as a derivative of its function."""
-    if not isinstance(function, Static) or not hasattr(function.value, "__gradwright__"):
+    known = isinstance(function, Static)
+    if not known or not hasattr(function.value, "__gradwright__"):
         return function
     steps: tuple[Step, ...] = ()
     f = function.value
@@ -84,7 +87,11 @@ def _positions(frame: Frame, a: Any, node: Any) -> int | tuple[int, ...]:
 
 
 def call_derivative(
-    frame: Frame, d: Derivative, arguments: list[Any], keywords: dict[str, Any], node: Any
+    frame: Frame,
+    d: Derivative,
+    arguments: list[Any],
+    keywords: dict[str, Any],
+    node: Any,
 ) -> Any:
     """The abstract result of a transformed function called inside the program."""
     from gradwright.transform.specialise.calls import bind_arguments, separate_unit
@@ -104,10 +111,14 @@ def _applied(frame: Frame, unit: Unit, steps: tuple[Step, ...], source: Source) 
     return frame.program.apply(unit.function, arguments, unit.value, steps, source)
 
 
-def call_jvp(frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any) -> Any:
+def call_jvp(
+    frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any
+) -> Any:
     """jvp(f, primals, tangents) inside the program."""
     if keywords or len(arguments) != 3:
-        raise frame.error(UnsupportedSyntax, "jvp takes (function, primals, tangents)", node)
+        raise frame.error(
+            UnsupportedSyntax, "jvp takes (function, primals, tangents)", node
+        )
     target, primals, tangents = arguments
     if not isinstance(primals, Structure) or not isinstance(tangents, Structure):
         raise frame.error(UnsupportedSyntax, "jvp takes tuples or lists here", node)
@@ -146,10 +157,14 @@ class Pull:
     used: bool = False
 
 
-def call_vjp(frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any) -> Any:
+def call_vjp(
+    frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any
+) -> Any:
     """vjp(f, *primals) inside the program: the value, and a pull to be called."""
     if keywords or not arguments:
-        raise frame.error(UnsupportedSyntax, "vjp with these arguments inside a function", node)
+        raise frame.error(
+            UnsupportedSyntax, "vjp with these arguments inside a function", node
+        )
     target, *primals = arguments
     made, operands = _prepared(frame, target, primals, "vjp", node)
     value, _ = made.result.items
@@ -221,12 +236,17 @@ def _source_of(frame: Frame, function: Any, node: Any) -> tuple[Source, Closure 
 
 
 def _emit(
-    frame: Frame, function: Any, result: Any, operands: list[Any], more: Sequence[Any] = ()
+    frame: Frame,
+    function: Any,
+    result: Any,
+    operands: list[Any],
+    more: Sequence[Any] = (),
 ) -> Any:
     """The call, and its results in their structure; `more` are results behind these."""
     count = len(function.results) - len(more)
     outs = [
-        own_value(getattr(r, "name", "value"), type_of(r)) for r in function.results[:count]
+        own_value(getattr(r, "name", "value"), type_of(r))
+        for r in function.results[:count]
     ]
     waiting = iter(outs)
 

@@ -366,7 +366,9 @@ def _loop_body(
         if n in live or (n in inside and n not in bound)
     ]
     _open_slots(frame, construct, names, names, node)
-    changed: set[Place] = {c for n in assigned(node.body) for c in _cells(frame.env.get(n))}
+    changed: set[Place] = {
+        c for n in assigned(node.body) for c in _cells(frame.env.get(n))
+    }
 
     def run() -> None:
         frame.builder.forget(changed)
