@@ -263,12 +263,7 @@ def call_user(
         raise SeparateInstead(code)
     tree, _ = program.normal_form(code)
     if active is not None and code in program.inlined:
-        raise frame.error(
-            UnsupportedSyntax,
-            f"{source.node.name} calls itself and returns a function",
-            node,
-            instead="a loop, or a function that returns numbers",
-        )
+        raise _makes_functions(frame, source, node)
     small = code not in program.separate and (
         code in program.inlined or _is_small(tree)
     )
@@ -288,7 +283,20 @@ def call_user(
             raise
         del b.block[written:]  # of what was written in place, nothing stays
         b.known = known
-        return _call_unit(frame, source, closure, bound, node)
+        try:
+            return _call_unit(frame, source, closure, bound, node)
+        except InlineInstead:
+            raise _makes_functions(frame, source, node) from None
+
+
+def _makes_functions(frame: Frame, source: Source, node: Any) -> Exception:
+    """The error for a function that can neither be written in place nor stand alone."""
+    return frame.error(
+        UnsupportedSyntax,
+        f"{source.node.name} calls itself and returns a function",
+        node,
+        instead="a loop, or a function that returns numbers",
+    )
 
 
 def _units(frame: Frame | None) -> Iterator[Unit]:

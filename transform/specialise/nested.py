@@ -187,7 +187,8 @@ def call_pull(frame: Frame, pull: Pull, arguments: list[Any], node: Any) -> Any:
     if has_tapes and (pull.used or pull.block is not frame.builder.block):
         raise frame.error(
             UnsupportedSyntax,
-            "gradwright does not call a pull twice that stands on a loop's tape",
+            "this pull empties the tape of a loop: it can be called only once, "
+            "in the block that made it",
             node,
             instead="vjp again, for a second cotangent",
         )
