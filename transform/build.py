@@ -4,7 +4,7 @@ Every transform writes core through one of these, so that no statement is withou
 type and the user's line:
 
     >>> from gradwright.transform.primitives import arithmetic
-    >>> b = Builder()
+    >>> b = Builder(folds=True)
     >>> b.multiply(constant(2.0), constant(1.0))
     Const(value=2.0, ...)
 """
