@@ -11,8 +11,6 @@ import numpy as np
 from gradwright.arguments import is_inexact
 from gradwright.transforms import grad, jvp, vjp
 
-Vector = list[Any]  # the inexact leaves of a tree
-
 
 def check_grads(
     f: Callable[..., Any],
@@ -33,7 +31,7 @@ def check_grads(
         modes: "fwd" compares jvp with a central difference, "rev" vjp with jvp.
         atol: Largest error allowed.
         rtol: The same, relative to the derivative.
-        eps: Step of the central difference, relative to the size of the arguments.
+        eps: Square of the central difference's step, in units of each argument's size.
         seed: Of the direction.
 
     Raises:
@@ -49,7 +47,7 @@ def check_grads(
         raise ValueError("check_grads needs at least one mode")
     rng = np.random.default_rng(seed)
     tree = tuple(args)
-    direction = _like(tree, rng)
+    direction = _in_proportion(_like(tree, rng), tree)
     value = _check_first(f, tree, direction, rng, modes, (atol, rtol), eps)
     if order > 1:
         for g in _derivatives(f, tree, direction, value):
@@ -102,10 +100,6 @@ def _trees() -> Any:
     return optree
 
 
-def _leaves(tree: Any) -> Vector:
-    return [x for x in _trees().tree_leaves(tree) if is_inexact(x)]
-
-
 def _like(tree: Any, rng: np.random.Generator) -> Any:
     """Random numbers in the structure of a tree; zero beside what is not inexact."""
 
@@ -122,6 +116,17 @@ def _like(tree: Any, rng: np.random.Generator) -> Any:
     return _trees().tree_map(leaf, tree)
 
 
+def _in_proportion(direction: Any, tree: Any) -> Any:
+    """The direction with each argument's part scaled to that argument's size."""
+
+    def leaf(d: Any, x: Any) -> Any:
+        return d * max(1.0, float(np.max(np.abs(x), initial=0.0)))
+
+    return _trees().tree_map(
+        lambda d, x: leaf(d, x) if is_inexact(x) else d, direction, tree
+    )
+
+
 def _moved(tree: Any, direction: Any, step: float) -> Any:
     def leaf(x: Any, d: Any) -> Any:
         return type(x)(x + step * d) if not isinstance(x, np.ndarray) else x + step * d
@@ -133,8 +138,7 @@ def _moved(tree: Any, direction: Any, step: float) -> Any:
 
 def _difference(f: Callable[..., Any], args: Any, direction: Any, eps: float) -> Any:
     """A central difference with one step of Richardson's extrapolation."""
-    size = max([1.0, *(float(np.max(np.abs(x), initial=0.0)) for x in _leaves(args))])
-    step = math.sqrt(eps) * size
+    step = math.sqrt(eps)
 
     def central(h: float) -> Any:
         high, low = f(*_moved(args, direction, h)), f(*_moved(args, direction, -h))

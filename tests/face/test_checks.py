@@ -28,6 +28,17 @@ def test_right_derivatives_pass(f, args) -> None:
     gw.check_grads(f, args, modes=["rev"])
 
 
+def decay(amount, rate, steps=30):
+    for _ in range(steps):
+        amount -= rate * amount
+    return amount
+
+
+def test_arguments_of_unlike_sizes() -> None:
+    """A step that suits the large argument would be no step for the small one."""
+    gw.check_grads(decay, (8000.0, 0.05), order=2)
+
+
 def test_a_wrong_tangent_is_seen(monkeypatch) -> None:
     def wrong(f, primals, tangents):
         value, tangent = gw.jvp(f, primals, tangents)
