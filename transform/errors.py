@@ -167,7 +167,10 @@ def in_users_words(error: UnboundLocalError, location: Location) -> None:
     if found is None:
         return
     words, name = set(re.findall(r"\w+", location.text)), found[1]
-    while name not in words and (shorter := re.sub(r"_(\d+|dot|bar)$", "", name)) != name:
+    while name not in words:
+        shorter = re.sub(r"_(\d+|dot|bar)$", "", name)
+        if shorter == name:
+            break
         name = shorter
     if name in words:
         error.args = (str(error).replace(found[0], f"'{name}'", 1),)
