@@ -504,7 +504,10 @@ class Substitution:
                     s, out=o(s.out), source=o(s.source), index=self.index(s.index)
                 )
             case Alloc():
-                return replace(s, place=o(s.place))
+                place = o(s.place)
+                if isinstance(place, Buffer) and isinstance(o(place.like), Value):
+                    place.like = o(place.like)
+                return replace(s, place=place)
             case Store():
                 return replace(
                     s,

@@ -126,8 +126,6 @@ class _Liveness:
                 return s, set(after_loop)
             case Raise():
                 live = set()
-            case Effect():
-                pass
             case Assert():
                 live.update(all_reads(s))
             case If():
@@ -135,7 +133,7 @@ class _Liveness:
             case For() | While():
                 return self._loop(s, live)
             case _:
-                raise AssertionError(s)
+                assert isinstance(s, Effect), s
         live.update(reads(s))
         return s, live
 

@@ -34,10 +34,10 @@ def trim(roots: list[Function], split: Split | None = None) -> None:
             _trim_split(split)
         called = [f for f in functions if f not in roots]
         changed = [_trim(f, _calls(functions).get(f, [])) for f in called]
-        if not any(changed):
-            return
         for f in functions:
             drop_dead(f)
+        if not any(changed):
+            return
 
 
 def _calls(functions: list[Function]) -> dict[Function, list[tuple[Function, Call]]]:

@@ -45,6 +45,7 @@ from gradwright.transform.spelling import Spelling, name_of, sum_of
 from gradwright.transform.types import Type
 
 WIDEST_WAITING = 300  # characters, roughly, of an expression that still waits
+UNBOUND = Place("unbound", Type("None"))  # what a read that may raise is taken to read
 CALLS = Place("calls", Type("None"))  # what a call waiting for its use is taken to read
 
 
@@ -229,13 +230,18 @@ class Nesting:
         """A new value: written now, or kept waiting for its only use."""
         count = self.left.get(v, 0)
         if count == 0:
-            if isinstance(s, Call) or may_raise(s):  # type: ignore[arg-type]
+            acts = any(p is CALLS or isinstance(p, Tape) for p in w.places)
+            if isinstance(s, Call) or acts or may_raise(s):  # type: ignore[arg-type]
                 self._write(out, ast.Expr(w.tree), s, w.quiet)
         elif count == 1 and self._nests(v, w, s, body):
             held(w.tree, v, s)
             self.waiting[v] = w
         else:
             self._assign(v, w, out, s)
+
+    def stays(self, v: Value, w: Waiting, body: list[Statement]) -> bool:
+        """Whether a read that may raise would move into another block."""
+        return UNBOUND in w.places and self.uses[v].blocks != {id(body)}
 
     def _nests(self, v: Value, w: Waiting, s: Statement, body: list[Statement]) -> bool:
         """Whether a value may stand where it is used, in this block or a branch."""
@@ -247,6 +253,8 @@ class Nesting:
         if not isinstance(s, Let | Load) or may_raise(s) or len(used) != 1:
             return False
         if any(isinstance(p, Tape) or p is CALLS for p in w.places):
+            return False
+        if self.stays(v, w, body):
             return False
         (home,) = used
         while home in self.branch_of and home != id(body):

@@ -9,6 +9,7 @@ In it
 * a `break` ends the body of its loop, or a branch of an `if` that itself ends such a
   block: what stood after the `if` has moved into its other branch;
 * the head of a `while` assigns nothing (no `:=`);
+* no operand of the `and` or `or` of an `if` but the first assigns;
 * nothing but the `return` stands after a statement that never falls through.
 
 A flag appears only where moving statements cannot do it: a branch jumps on some of its
@@ -193,6 +194,9 @@ def block(stmts: Block, place: Place) -> Block:
             return out + jump(stmt, place)
         if isinstance(stmt, gast.For | gast.While):
             return out + loop(stmt, rest, place)
+        if isinstance(stmt, gast.If) and assigns_later(stmt.test):
+            apart, place = taken_apart(stmt, place)
+            return out + block(apart + rest, place)
         if isinstance(stmt, gast.If) and not ways_of(stmt) <= {FALLS}:
             return out + branch(stmt, rest, place)
         out.append(compound(stmt, place))
@@ -249,7 +253,7 @@ def loop(node: gast.For | gast.While, rest: Block, place: Place) -> Block:
     flags = {way: flag for way, flag in place.flags.items() if way == RETURNS}
     within = replace(place, tail=True, flags=flags | broken)
     node.body = block(node.body, within) or [code("pass", node.body[0])]
-    return [*start, with_plain_head(node), *after]
+    return [*start, with_plain_head(node, place), *after]
 
 
 def flagged(
@@ -301,7 +305,33 @@ def without_body(node: gast.If, origin: gast.stmt) -> gast.If:
     return node
 
 
-def with_plain_head(node: gast.For | gast.While) -> gast.For | gast.While:
+def assigns_later(test: gast.expr) -> bool:
+    """Whether an operand of `and` or `or` that may not be evaluated assigns."""
+    if not isinstance(test, gast.BoolOp):
+        return False
+    parts = (part for v in test.values[1:] for part in gast.walk(v))
+    return any(isinstance(part, gast.NamedExpr) for part in parts)
+
+
+def taken_apart(node: gast.If, place: Place) -> tuple[Block, Place]:
+    """`if a and b: ...` as `if a: if b: ...`, or with a flag for the condition."""
+    first, *others = node.test.values
+    rest = others[0] if len(others) == 1 else gast.BoolOp(node.test.op, others)
+    gast.copy_location(rest, node.test)
+    is_and = isinstance(node.test.op, gast.And)
+    if is_and and not node.orelse:
+        inner = code("if True: pass", node, test=rest, body=node.body)
+        return [code("if True: pass", node, test=first, body=[inner])], place
+    flag = fresh("is_met", place.taken)
+    place = replace(place, taken=place.taken | {flag})
+    again = [code(f"{flag} = None", node, value=rest)]
+    test = f"if {'' if is_and else 'not '}{flag}: pass"
+    flags = [code(f"{flag} = None", node, value=first), code(test, node, body=again)]
+    chosen = {"body": node.body, "orelse": node.orelse}
+    return [*flags, code(f"if {flag}: pass", node, **chosen)], place
+
+
+def with_plain_head(node: gast.For | gast.While, place: Place) -> gast.For | gast.While:
     """A loop; a test that assigns moves from its head into its body."""
     if isinstance(node, gast.For) or not any(
         isinstance(part, gast.NamedExpr) for part in gast.walk(node.test)
@@ -309,7 +339,8 @@ def with_plain_head(node: gast.For | gast.While) -> gast.For | gast.While:
         return node
     leave = [code("break", node)]
     inside = code("if True: pass", node, test=node.test, body=node.body, orelse=leave)
-    return code("while True: pass", node, body=[inside])
+    body = taken_apart(inside, place)[0] if assigns_later(node.test) else [inside]
+    return code("while True: pass", node, body=body)
 
 
 # --------------------------------------------------------------------------- syntax

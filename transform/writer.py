@@ -21,6 +21,7 @@ from gradwright.transform.core import (
     If,
     Let,
     Load,
+    Place,
     Pop,
     Push,
     Raise,
@@ -39,6 +40,7 @@ from gradwright.transform.indices import Linear
 from gradwright.transform.names import places_in
 from gradwright.transform.nesting import (
     CALLS,
+    UNBOUND,
     Nesting,
     Waiting,
     only_choice,
@@ -159,8 +161,12 @@ class Writer(Nesting):
                 if may_raise(s):
                     self._write(out, ast.Expr(name_of(source)), s)
             else:
-                w = Waiting(name_of(source), {source}, len(source.name))
-                self.waiting[s.out] = w
+                places: set[Place] = {source, UNBOUND} if s.unsure else {source}
+                w = Waiting(name_of(source), places, len(source.name))
+                if self.stays(s.out, w, body):
+                    self._assign(s.out, w, out, s)
+                else:
+                    self.waiting[s.out] = w
             return
         w = self.operand(source)  # type: ignore[arg-type]
         places = set(w.places)

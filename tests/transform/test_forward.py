@@ -120,7 +120,9 @@ def elements_and_sums(a):
     return s + np.sum(a[1:] - a[:-1]) + np.sum(a) * 0.25
 
 
-@program(2.0, np.array([1.0, 3.0]), along=(1.0, np.zeros(2)), gives=np.array([1.0, 3.0]))
+@program(
+    2.0, np.array([1.0, 3.0]), along=(1.0, np.zeros(2)), gives=np.array([1.0, 3.0])
+)
 def a_tangent_of_the_shape_of_the_value(x, a):
     return x * a
 

@@ -35,9 +35,7 @@ def primitive(rule: Any) -> Primitive:
     return Primitive("made", "made", None, "elementwise", lambda *t: t[0], rule)
 
 
-@pytest.mark.parametrize(
-    ("k", "needs"), [(0, {"b"}), (1, {"b", "y"}), (2, {"a", "b"})]
-)
+@pytest.mark.parametrize(("k", "needs"), [(0, {"b"}), (1, {"b", "y"}), (2, {"a", "b"})])
 def test_a_partial_needs_only_its_own_slice(k: int, needs: set[str]) -> None:
     _, _, needed = read_rule(ratio).elements[k]
     assert needed == needs

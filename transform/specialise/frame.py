@@ -53,7 +53,7 @@ from gradwright.transform.specialise.abstract import (
     leaves,
     mapped,
 )
-from gradwright.transform.types import INT, Type, array, join, of_number
+from gradwright.transform.types import BOOL, INT, Type, array, join, of_number
 
 EXPRESSIONS: dict[type, Callable[[Frame, Any], Any]] = {}
 STATEMENTS: dict[type, Callable[[Frame, Any], None]] = {}
@@ -123,12 +123,17 @@ class Construct:
 
 
 class Slot:
-    """A variable that a runtime loop or branch assigns: cells, or something static."""
+    """A variable that a runtime loop or branch assigns: cells, or something static.
+
+    `marker` is a cell that is stored wherever something static is bound, for a read
+    where it may not be: what nobody reads is dropped as dead code.
+    """
 
     def __init__(self, name: str, owner: Construct) -> None:
         self.name = name
         self.owner = owner
         self.content: Any = None  # None | Cell | Static ... | Structure of Slots
+        self.marker: Cell | None = None
         self.read_early = False
 
     def store(
@@ -165,7 +170,9 @@ class Slot:
                 self.content.maybe_unbound |= unsure
                 return frame.builder.load(self.content, unsure=unsure)
             case Structure():
-                return mapped(lambda slot: slot.load(frame), self.content)
+                if not self.content.items:
+                    self._check_marker(frame, unsure)
+                return mapped(lambda slot: slot.load(frame, unsure), self.content)
             case None:
                 preset = self.owner.presets.get(self.name)
                 if preset is not None:
@@ -174,7 +181,19 @@ class Slot:
                 self.read_early = True
                 never = self.name in self.owner.presets
                 raise Unready(self.name if never else None)
+        self._check_marker(frame, unsure)
         return self.content
+
+    def _check_marker(self, frame: Frame, unsure: bool) -> None:
+        if unsure and self.marker is not None:
+            self.marker.maybe_unbound = True
+            frame.builder.load(self.marker, unsure=True)
+
+    def _mark(self, frame: Frame) -> None:
+        if self.marker is None:
+            self.marker = Cell(self.name, BOOL)
+            self.owner.allocated.append(self.marker)
+        frame.builder.store(self.marker, constant(True))
 
     def _begin(self, type: Type) -> None:
         self.content = Cell(self.name, type)
@@ -193,10 +212,13 @@ class Slot:
         )
         if not same:
             self._clash(frame, value, node)
+        if not value.items:
+            self._mark(frame)
         for slot, item in zip(self.content.items, value.items, strict=True):
             slot.store(frame, item, node)
 
     def _store_static(self, value: Any, frame: Frame, node: Any) -> None:
+        self._mark(frame)
         if self.content is None:
             self.content = value
         elif isinstance(self.content, Static) and isinstance(value, Static):

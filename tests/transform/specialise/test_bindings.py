@@ -69,7 +69,7 @@ def too_many(x):
 
 def not_enough(x):
     a, b, *c = (x,)
-    return a + b
+    return a + b * len(c)
 
 
 def an_array_too_long(xs):

@@ -48,16 +48,22 @@ def summed(t, n):
     return s
 
 
-@becomes(2.0, core="""
+@becomes(
+    2.0,
+    core="""
     total = add x, x
     product = multiply total, 3.0
     return product
-    """)
+    """,
+)
 def a_small_function_is_written_out(x):
     return doubled(x) * 3.0
 
 
-@becomes(2.0, 3, core="""
+@becomes(
+    2.0,
+    3,
+    core="""
     def summed(t: float, n: int):
         s = named 0.0
         cell s_1
@@ -73,12 +79,16 @@ def a_small_function_is_written_out(x):
     summed_value_1 = call summed product_1, 4
     total = add summed_value, summed_value_1
     return total
-    """)
+    """,
+)
 def one_function_for_two_calls(x, n):
     return summed(x, n) + summed(2.0 * x, 4)
 
 
-@becomes(2.0, 3, core="""
+@becomes(
+    2.0,
+    3,
+    core="""
     def summed(t: float, n: int):
         s = named 0.0
         cell s_1
@@ -103,12 +113,16 @@ def one_function_for_two_calls(x, n):
     summed_value_1 = call summed n_2, 2
     total = add summed_value, summed_value_1
     return total
-    """)
+    """,
+)
 def another_for_another_kind(x, n):
     return summed(x, n) + summed(n, 2)
 
 
-@becomes(2.0, 3, core="""
+@becomes(
+    2.0,
+    3,
+    core="""
     def weighted(t: float, n: int, scale: float):
         s = named 0.0
         cell s_1
@@ -122,7 +136,8 @@ def another_for_another_kind(x, n):
     scale_1 = multiply x, x
     weighted_value = call weighted x, n_1, scale_1
     return weighted_value
-    """)
+    """,
+)
 def a_captured_variable_is_handed_in(x, n):
     scale = x * x
 
@@ -141,7 +156,10 @@ def factorial(t, n):
     return t * factorial(t, n - 1)
 
 
-@becomes(2.0, 3, core="""
+@becomes(
+    2.0,
+    3,
+    core="""
     def factorial(t: float, n: int):
         n_is_zero = eq n, 0
         cell result
@@ -156,18 +174,22 @@ def factorial(t, n):
 
     factorial_value_1 = call factorial x, n_1
     return factorial_value_1
-    """)
+    """,
+)
 def a_recursion_is_a_function(x, n):
     return factorial(x, n)
 
 
-@becomes(2.0, core="""
+@becomes(
+    2.0,
+    core="""
     larger = larger x, 1.0
     larger_1 = larger larger, 3.0
     smaller = smaller x, 2.0
     difference = subtract larger_1, smaller
     return difference
-    """)
+    """,
+)
 def extremes_by_twos(x):
     return max(x, 1.0, 3.0) - min((x, 2.0))
 
@@ -271,9 +293,7 @@ VALUES = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("f", "args"), VALUES, ids=[f"{f.__name__}-{k}" for k, (f, _) in enumerate(VALUES)]
-)
+@pytest.mark.parametrize(("f", "args"), VALUES, ids=[f.__name__ for f, _ in VALUES])
 def test_value(f: Program, args: tuple[Any, ...]) -> None:
     """What the function itself gives, bit for bit."""
     assert repr(gw.value_and_grad(f)(*args)[0]) == repr(f(*args))

@@ -1,4 +1,4 @@
-"""Expressions: what is known now is known, and only what Python evaluates is written."""
+"""Expressions: what is known stays known; only what Python evaluates is written."""
 
 import inspect
 import textwrap
@@ -41,7 +41,9 @@ def core(f: Program, args: tuple[Any, ...]) -> str:
 # ---- truth ---------------------------------------------------------------------------
 
 
-@becomes(2.0, core="""
+@becomes(
+    2.0,
+    core="""
     x_is_above = gt x, 1.0
     cell both
     if x_is_above:
@@ -52,12 +54,15 @@ def core(f: Program, args: tuple[Any, ...]) -> str:
         store both, x_is_above
     both_1 = load both
     return both_1
-    """)
+    """,
+)
 def both_sides_or_the_first(x):
     return x > 1.0 and x / 2.0 > 3.0
 
 
-@becomes(2.0, core="""
+@becomes(
+    2.0,
+    core="""
     cell either
     if x:
         store either, x
@@ -65,12 +70,16 @@ def both_sides_or_the_first(x):
         store either, 1.0
     either_1 = load either
     return either_1
-    """)
+    """,
+)
 def the_first_that_is_true(x):
     return x or 1.0
 
 
-@becomes(2.0, 3.0, core="""
+@becomes(
+    2.0,
+    3.0,
+    core="""
     product = multiply x, y
     is_below = lt 0.0, product
     cell both
@@ -81,12 +90,15 @@ def the_first_that_is_true(x):
         store both, is_below
     both_1 = load both
     return both_1
-    """)
+    """,
+)
 def a_chain_evaluates_its_middle_once(x, y):
     return 0.0 < x * y < 3.0
 
 
-@becomes(2.0, core="""
+@becomes(
+    2.0,
+    core="""
     x_is_positive = gt x, 0.0
     cell chosen
     if x_is_positive:
@@ -96,35 +108,59 @@ def a_chain_evaluates_its_middle_once(x, y):
         store chosen, 1.0
     chosen_1 = load chosen
     return chosen_1
-    """)
+    """,
+)
 def a_choice(x):
     return x * x if x > 0.0 else 1
 
 
-@becomes(2.0, core="""
+@becomes(
+    2.0,
+    core="""
     product = multiply x, 6
     return product
-    """)
+    """,
+)
 def what_is_known(x):
     return x * (2 * 3) if 2 in (1, 2) and not None else 0.0
 
 
-@becomes(2.0, 3, core="""
+@becomes(
+    2.0,
+    core="""
+    return x
+    """,
+)
+def a_conjunction_that_is_known(x):
+    return x * 2.0 if 2 > 1 and 1 > 2 else x
+
+
+@becomes(
+    2.0,
+    3,
+    core="""
     product = multiply x, n
     return product
-    """)
+    """,
+)
 def integers_are_linear(x, n):
     return x * (2 * (n + 1) - n - 2)
 
 
-@becomes(2.0, 3, core="""
+@becomes(
+    2.0,
+    3,
+    core="""
     return x
-    """)
+    """,
+)
 def a_difference_that_is_known(x, n):
     return x if n + 1 > n else 0.0
 
 
-@becomes(2.0, core="""
+@becomes(
+    2.0,
+    core="""
     x_is_positive = gt x, 0.0
     cell chosen
     if x_is_positive:
@@ -134,19 +170,23 @@ def a_difference_that_is_known(x, n):
     b = load chosen
     product = multiply x, b
     return product
-    """)
+    """,
+)
 def a_choice_of_tuples(x):
     a, b = (x, 1.0) if x > 0.0 else (x, 2.0)
     return a * b
 
 
-@becomes(2.0, core="""
+@becomes(
+    2.0,
+    core="""
     x_is_positive = gt x, 0.0
     if x_is_positive:
     else:
         raise IndexError 'tuple index out of range'
     return x
-    """)
+    """,
+)
 def a_branch_that_only_raises(x):
     return x if x > 0.0 else (1.0, x)[2]
 
@@ -154,38 +194,50 @@ def a_branch_that_only_raises(x):
 # ---- names and parts -----------------------------------------------------------------
 
 
-@becomes(2.0, core="""
+@becomes(
+    2.0,
+    core="""
     y = multiply x, x
     total = add y, y
     return total
-    """)
+    """,
+)
 def a_walrus(x):
     return (y := x * x) + y
 
 
-@becomes(2.0, core="""
+@becomes(
+    2.0,
+    core="""
     product = multiply 1.0, x
     product_1 = multiply product, 4
     return product_1
-    """)
+    """,
+)
 def parts_of_a_tuple(x):
     a = (x, 1.0, 2.0, x)
     b = a[1:3] + a[-1:]
     return b[0] * b[-1] * len(a)
 
 
-@becomes(2.0, core="""
+@becomes(
+    2.0,
+    core="""
     product = multiply 1, x
     product_1 = multiply 3, x
     total = add product, product_1
     return total
-    """)
+    """,
+)
 def a_comprehension_over_a_tuple(x):
     a = [k * x for k in (1, 2, 3) if k != 2]
     return a[0] + a[1]
 
 
-@becomes(np.ones((2, 3)), 1, core="""
+@becomes(
+    np.ones((2, 3)),
+    1,
+    core="""
     a_item = load a[k, 0]
     a_item_1 = load a[-1]
     a_item_1 = load a_item_1[1]
@@ -193,17 +245,21 @@ def a_comprehension_over_a_tuple(x):
     a_item_2 = load a[..., None]
     total_1 = add total, a.shape[1]
     return total_1
-    """)
+    """,
+)
 def parts_of_an_array(a, k):
     return a[k, 0] + a[-1][1] + a[..., None].shape[-1] * a.shape[1]
 
 
-@becomes(2.0 + 1.0j, core="""
+@becomes(
+    2.0 + 1.0j,
+    core="""
     real = real z
     imag = imag z
     product = multiply real, imag
     return product
-    """)
+    """,
+)
 def attributes_of_a_number(z):
     return z.real * z.imag
 
@@ -225,7 +281,12 @@ def test_an_index_into_a_tuple_must_be_known() -> None:
     with pytest.raises(NeedsValue) as raised:
         core(sum_by_index, (2.0, 1))
     assert raised.value.parameter == "k"
-    assert [gw.grad(sum_by_index)(2.0, k) for k in (0, 1, 2, -1)] == [1.0, 2.0, 5.0, 5.0]
+    assert [gw.grad(sum_by_index)(2.0, k) for k in (0, 1, 2, -1)] == [
+        1.0,
+        2.0,
+        5.0,
+        5.0,
+    ]
 
 
 def among(x, n):

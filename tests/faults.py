@@ -1,0 +1,625 @@
+"""Faults to plant in the package, and the one test that each is killed by.
+
+A fault stands in a module, or anywhere in a package of modules: the old text occurs
+there exactly once.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One wrong change of the package.
+
+    part: the module or package, as a path without its suffix.  killer: the test that
+    fails, as pytest names it, from the folder of the tests.
+    """
+
+    name: str
+    part: str
+    old: str
+    new: str
+    killer: str
+
+
+def planted(part: str, *faults: tuple[str, str, str, str]) -> list[Fault]:
+    return [Fault(name, part, *rest) for name, *rest in faults]
+
+
+def gradient(program: str) -> str:
+    return f"transform/test_reverse.py::test_gradient[{program}]"
+
+
+def tangent(program: str) -> str:
+    return f"transform/test_forward.py::test_tangent[{program}]"
+
+
+def core(module: str, program: str) -> str:
+    return f"transform/specialise/test_{module}.py::test_core[{program}]"
+
+
+def value(module: str, program: str) -> str:
+    return f"transform/specialise/test_{module}.py::test_value[{program}]"
+
+
+FAULTS = [
+    # ---- reverse mode --------------------------------------------------------------
+    *planted(
+        "transform/reverse",
+        (
+            "a store does not clear the cotangent",
+            "if not s.accumulate:",
+            "if s.accumulate:",
+            gradient("a_sum_that_is_cleared"),
+        ),
+        (
+            "a contribution is forgotten",
+            "for c in contributions[1:]:",
+            "for c in contributions[2:]:",
+            gradient("names_bound_again"),
+        ),
+        (
+            "an overwritten value is not saved",
+            "return any(sweep.may_follow(s, r) for r in",
+            "return any(False for r in",
+            gradient("a_product"),
+        ),
+        (
+            "a store in a loop is taken to run once",
+            "if common:",
+            "if False:",
+            gradient("what_the_next_trip_overwrites"),
+        ),
+        (
+            "what a store overwrites is read after it",
+            "block.before.setdefault(k, []).append(read)",
+            "block.after.setdefault(k, []).append(read)",
+            gradient("a_product"),
+        ),
+        (
+            "a value is put back too late",
+            "block.undo[source][0] > k:",
+            "block.undo[source][0] < k:",
+            gradient("trips_that_read_the_sum"),
+        ),
+        (
+            "a cell is read again although it changed",
+            "return not any(place in stores(s) for s in block.body[k + 1 : end])",
+            "return True",
+            gradient("a_condition_on_what_changes"),
+        ),
+        (
+            "a tape begins inside the loop",
+            "while home.parent is not None and not home.is_home:",
+            "while home.parent is not None and home.parent.parent is not None:",
+            gradient("a_product"),
+        ),
+        (
+            "a recursion pops in the order of its pushes",
+            "for r in reversed(hand.taken)]",
+            "for r in hand.taken]",
+            gradient("a_recursion_with_two_calls"),
+        ),
+        (
+            "two calls of one function share their residuals",
+            "    if s not in made or len(made[s])",
+            "    s = next((c for c in made if c.function is s.function), s)\n"
+            "    if s not in made or len(made[s])",
+            gradient("two_calls"),
+        ),
+        (
+            "a loop is reversed in its own order",
+            "backwards=not s.backwards",
+            "backwards=s.backwards",
+            gradient("a_name_set_again_in_each_trip"),
+        ),
+        (
+            "the branches change places in reverse",
+            "If(condition, then[1], orelse[1])",
+            "If(condition, orelse[1], then[1])",
+            gradient("only_the_branch_that_needs_it"),
+        ),
+        (
+            "trips are counted after the break",
+            "forward.insert(first, Store(trips,",
+            "forward.append(Store(trips,",
+            gradient("a_break_at_the_end"),
+        ),
+        (
+            "a loop with a break runs one trip too few in reverse",
+            "begin + times(sweep, n, need",
+            "begin + times(sweep, n - 1, need",
+            gradient("a_break_in_a_range_with_a_step"),
+        ),
+        (
+            "the last trip of an endless loop is taken for the first",
+            "symbol(placeholder) - 1",
+            "symbol(placeholder) - symbol(placeholder)",
+            gradient("a_while_that_only_breaks"),
+        ),
+        (
+            "trips that read what they add to are taken for independent",
+            "if any(isinstance(t, Load) and t.source in added for t in inner):",
+            "if False:",
+            gradient("trips_that_read_the_sum"),
+        ),
+        (
+            "trips that set what lies outside are taken for independent",
+            "if not all(t.accumulate for t in outer):",
+            "if False:",
+            gradient("a_sum_that_is_cleared"),
+        ),
+        (
+            "the real part is left out",
+            "c = real_part(b, c)",
+            "pass",
+            gradient("the_real_part_on_the_way"),
+        ),
+        (
+            "a stretched axis is not summed",
+            "if d.constant == 1)",
+            "if False)",
+            gradient("a_row_and_a_column"),
+        ),
+        (
+            "leading axes are not summed",
+            "lead = shape.rank - own.rank",
+            "lead = 0",
+            gradient("fewer_axes"),
+        ),
+        (
+            "a number spread over an array gets no sum",
+            "c = b.let(row(np.sum, 1), c)",
+            "pass",
+            gradient("a_number_and_an_array"),
+        ),
+        (
+            "a cell of Python's takes a cotangent of NumPy's",
+            "if not type_of(c).python and bar.type.python:",
+            "if False:",
+            "transform/test_reverse.py::test_kinds[of_a_cell_beside_an_array]",
+        ),
+        (
+            "a gradient is not of its argument's kind",
+            "if (here.python, here.dtype) != (t.python, t.dtype):",
+            "if False:",
+            "transform/test_reverse.py::test_kinds[of_a_float_beside_an_array]",
+        ),
+        (
+            "the elements of a display change places",
+            "np.ndindex(*s.attribute))",
+            "np.ndindex(*s.attribute))[::-1]",
+            gradient("a_display_in_order"),
+        ),
+        (
+            "a pop that gets nothing pushes nothing",
+            "sweep.builder.add(Push(bar, g if g is not None else zero(s.out.type)))",
+            "_ = g is None or sweep.builder.add(Push(bar, g))",
+            "transform/test_reverse.py::test_a_pop_that_gets_nothing_pushes_a_zero",
+        ),
+    ),
+    # ---- forward mode --------------------------------------------------------------
+    *planted(
+        "transform/forward",
+        (
+            "a tangent that becomes zero stays as it was",
+            "if not (s.accumulate and dot == constant(0.0)):",
+            "if dot != constant(0.0):",
+            tangent("a_sum_that_is_cleared"),
+        ),
+        (
+            "an addition sets the tangent",
+            "dot, s.index, s.accumulate)",
+            "dot, s.index)",
+            tangent("a_sum_that_reads_itself"),
+        ),
+        (
+            "the tangent of one operand is forgotten",
+            "total = term if total is None else b.add_up(total, term)",
+            "total = term",
+            tangent("two_operands"),
+        ),
+        (
+            "a tangent is read without its index",
+            "self.dots[s.source], s.index, safe=True)",
+            "self.dots[s.source], safe=True)",
+            tangent("a_display_in_order"),
+        ),
+        (
+            "the tangent of a real number is complex",
+            "dot = real_part(self.builder, dot)",
+            "pass",
+            tangent("the_modulus"),
+        ),
+        (
+            "the tangent of a sum is not summed",
+            'if p.kind == "reduction":',
+            'if p.kind == "sum":',
+            tangent("elements_and_sums"),
+        ),
+        (
+            "nothing is pushed for what does not vary",
+            "b.add(Push(self.dots[s.tape], self.tangent(s.operand)))",
+            "_ = s.operand in self.dots and "
+            "b.add(Push(self.dots[s.tape], self.dots[s.operand]))",
+            "transform/test_forward.py::test_tangents_stand_beside_the_values",
+        ),
+    ),
+    # ---- what both stand on ----------------------------------------------------------
+    *planted(
+        "transform/activity",
+        (
+            "what varies is looked for once",
+            "while size != len(found):",
+            "for size in (0,):",
+            "transform/test_activity.py::test_activity[round the loop]",
+        ),
+        (
+            "a call passes no derivative on",
+            "case Call():",
+            "case Call() if False:",
+            "transform/test_activity.py::test_activity[through a call]",
+        ),
+    ),
+    *planted(
+        "transform/rules",
+        (
+            "a partial is quoted without what it needs",
+            "wanted |= used(s)",
+            "pass",
+            "transform/test_rules.py::test_a_partial_as_core",
+        ),
+        (
+            "a rule is given the wrong operand",
+            "n: operand(names.index(n)) for n",
+            "n: operand(0) for n",
+            tangent("two_operands"),
+        ),
+        (
+            "a rule's own warnings are shown",
+            "self.builder.quiet = quiet or (rule.guarded and arrays)",
+            "self.builder.quiet = quiet",
+            "transform/test_rules.py::test_a_choice_by_elements_is_taken_quietly",
+        ),
+    ),
+    *planted(
+        "transform/scopes",
+        (
+            "a value that leaves its block has no cell",
+            "common = _shared(common, chain)",
+            "common = own",
+            "transform/test_scopes.py::test_enclosed[out of a branch]",
+        ),
+        (
+            "a cell begins in the block of its value",
+            "found[v] = common[-1]",
+            "found[v] = own[-1]",
+            "transform/test_scopes.py::test_enclosed[no further than its last reader]",
+        ),
+    ),
+    # ---- simpler code ----------------------------------------------------------------
+    *planted(
+        "transform/build",
+        (
+            "a sign is lost in a sum",
+            "return self.operator(operator.sub, b, minus_a)",
+            "return self.operator(operator.add, b, minus_a)",
+            gradient("a_difference_of_products"),
+        ),
+        (
+            "a difference is turned round",
+            "return self.operator(operator.sub, a, minus_b)",
+            "return self.operator(operator.sub, minus_b, a)",
+            gradient("terms_of_both_signs"),
+        ),
+        (
+            "equal terms of a sum are added with the wrong sign",
+            "total = c * other + sign * d",
+            "total = c * other - sign * d",
+            gradient("terms_of_both_signs"),
+        ),
+        (
+            "a cell is taken to hold what it held before a store",
+            "self.known.pop(place, None)",
+            "pass",
+            gradient("a_while_that_only_breaks"),
+        ),
+        (
+            "what a branch stored is not seen after it",
+            "for p in places & set(self.known):",
+            "for p in ():",
+            value("statements", "a_cell_that_goes_on"),
+        ),
+        (
+            "a value made in a branch is used outside it",
+            "self.block, self.known, self.made = outer",
+            "self.block, self.known, _ = outer",
+            gradient("a_recursion_with_two_calls"),
+        ),
+    ),
+    *planted(
+        "transform/algebra",
+        (
+            "additions are joined across a read",
+            "for place in [p for p in self.added if p in touched]:",
+            "for place in ():",
+            gradient("a_sum_read_between_its_additions"),
+        ),
+    ),
+    *planted(
+        "transform/deadcode",
+        (
+            "a division that nobody reads is dropped",
+            "return not _is_nonzero(s.operands[1])",
+            "return False",
+            "transform/test_deadcode.py::test_kept[the user's division]",
+        ),
+        (
+            "after a break the rest of the body is needed",
+            "return s, set(after_loop)",
+            "return s, live",
+            "transform/test_deadcode.py::test_kept[what a break leaves with]",
+        ),
+        (
+            "what the other branch reads is dropped",
+            "live_then |= live_orelse",
+            "live_then &= live_orelse",
+            gradient("a_name_set_again_in_each_trip"),
+        ),
+        (
+            "one look round a loop finds what is needed",
+            "if grown == head:",
+            "if True:",
+            gradient("two_that_change_places"),
+        ),
+    ),
+    *planted(
+        "transform/simplify",
+        (
+            "a cell that one branch sets is taken to be set",
+            "return _begins(s.then, place) and _begins(s.orelse, place)",
+            "return _begins(s.then, place) or _begins(s.orelse, place)",
+            gradient("a_break_before_the_step"),
+        ),
+        (
+            "a cell is cleared beyond a break",
+            "for t in walk([s])) or _may_break([s])",
+            "for t in walk([s]))",
+            "transform/test_simplify.py::test_left_alone[cleared before a break]",
+        ),
+        (
+            "a cell with two stores holds the first",
+            "if len(written) == 1 and is_first",
+            "if is_first",
+            gradient("a_product"),
+        ),
+    ),
+    *planted(
+        "transform/names",
+        (
+            "two that are needed at once bear one name",
+            "given[0] == kind and not given[1] & conflicts",
+            "given[0] == kind",
+            gradient("names_bound_again"),
+        ),
+        (
+            "a copy takes the name of what is still needed",
+            "if into == v or lives.conflicts[into] >> v & 1 or",
+            "if into == v or",
+            gradient("two_that_change_places"),
+        ),
+    ),
+    # ---- names of the user's program -------------------------------------------------
+    *planted(
+        "transform/liveness",
+        (
+            "the condition of a while reads nothing",
+            "tested = used(s.test) if isinstance(s, gast.While) else NOTHING",
+            "tested = NOTHING",
+            value("statements", "a_name_that_only_the_condition_reads"),
+        ),
+        (
+            "what a closure reads dies",
+            "live = self.statement(s, live, after_loop) | self.captured",
+            "live = self.statement(s, live, after_loop)",
+            "transform/test_liveness.py::test_live_after[a closure sees later values]",
+        ),
+        (
+            "after a break the loop goes on",
+            "return after_loop",
+            "return live",
+            "transform/test_liveness.py::test_live_after[what is read after the break]",
+        ),
+        (
+            "a walrus is taken to bind before it is read",
+            "or seen < first[n.id][0]",
+            "or seen > first[n.id][0]",
+            value("statements", "a_name_read_and_then_bound_by_a_walrus"),
+        ),
+        (
+            "one look round a loop finds what is live",
+            "if grown == head:",
+            "if True:",
+            "transform/test_liveness.py::test_live_after[a carried name]",
+        ),
+    ),
+    *planted(
+        "transform/definite",
+        (
+            "a break leaves with what is bound after it",
+            "self.breaks[-1] = _join(self.breaks[-1], bound)",
+            "pass",
+            "transform/test_definite.py::"
+            "test_unsure_reads[break before the assignment]",
+        ),
+        (
+            "one of two branches is enough to bind",
+            "return a & b",
+            "return a | b",
+            "transform/test_definite.py::test_unsure_reads[one branch]",
+        ),
+        (
+            "a loop that may not run binds",
+            "return self._loop(s, bound, bound, bound | _targets(s.target))",
+            "return self._loop(s, bound | _targets(s.target), bound, bound)",
+            "transform/test_definite.py::test_unsure_reads[a loop may run no times]",
+        ),
+    ),
+    # ---- specialise ------------------------------------------------------------------
+    *planted(
+        "transform/specialise/statements",
+        (
+            "zip ends with its longest",
+            "shortest = operate(frame, min,",
+            "shortest = operate(frame, max,",
+            core("statements", "a_zip_ends_with_its_shortest"),
+        ),
+        (
+            "enumerate begins at zero",
+            "return items.start + k if isinstance(items.start, Linear)",
+            "return k if isinstance(items.start, Linear)",
+            core("statements", "a_count_from_one"),
+        ),
+        (
+            "a reversed array in a zip runs forwards",
+            "if isinstance(part, Items) and part.backwards:",
+            "if False:",
+            value("statements", "a_reversed_part_of_a_zip"),
+        ),
+        (
+            "a range in a zip begins at zero",
+            "return binary(frame, operator.add, part.start, offset, None)",
+            "return offset",
+            core("statements", "a_range_in_a_zip"),
+        ),
+        (
+            "subtraction adds",
+            "if isinstance(op, gast.Sub):",
+            "if False:",
+            core("statements", "sums_are_added_in_place"),
+        ),
+        (
+            "a name keeps no value on entry",
+            "if name in started and name in frame.env:",
+            "if False:",
+            core("statements", "one_branch_keeps_what_was"),
+        ),
+        (
+            "a break of a written-out loop skips nothing",
+            'gast.parse(f"if not {flag}: pass")',
+            'gast.parse("if True: pass")',
+            value("statements", "a_break_that_ends_a_written_out_loop"),
+        ),
+        (
+            "a loop that is written out runs its range forwards",
+            "ordered = reversed(numbers) if items.backwards else numbers",
+            "ordered = numbers",
+            core("statements", "an_index_into_a_tuple"),
+        ),
+        (
+            "what a loop changes is taken to hold what it held on entry",
+            "frame.builder.forget(changed)",
+            "pass",
+            value("statements", "a_cell_that_goes_on"),
+        ),
+    ),
+    *planted(
+        "transform/specialise/expressions",
+        (
+            "and is or",
+            "return rest() if test is is_and else first",
+            "return rest() if test is not is_and else first",
+            core("expressions", "a_conjunction_that_is_known"),
+        ),
+        (
+            "or gives the second",
+            "return choose(frame, test, lambda: first, rest, node, name)",
+            "return choose(frame, test, rest, lambda: first, node, name)",
+            core("expressions", "the_first_that_is_true"),
+        ),
+        (
+            "not in is in",
+            "if negated else found",
+            "if False else found",
+            "transform/specialise/test_expressions.py::test_membership_at_run_time[2]",
+        ),
+    ),
+    *planted(
+        "transform/specialise/calls",
+        (
+            "a capture is taken from the first caller",
+            "captured = [c.operand_in(frame) for c in",
+            "captured = [c.operand_in(unit.caller) for c in",
+            value("calls", "captured_in_a_recursion"),
+        ),
+        (
+            "a default is taken for another parameter",
+            "offset = len(positional) - len(defaults)",
+            "offset = 0",
+            value("calls", "all_ways_to_bind"),
+        ),
+        (
+            "calls with other kinds share a function",
+            "return _kind_of(type_of(a))\n",
+            "return None\n",
+            core("calls", "another_for_another_kind"),
+        ),
+        (
+            "calls with other known numbers share a function",
+            'return "static", a.constant',
+            'return "static"',
+            value("calls", "a_number_needed_two_calls_down0"),
+        ),
+        (
+            "two closures of one code are taken for one",
+            "scope = id(closure) if closure else",
+            "scope = 0 if closure else",
+            value("calls", "two_functions_of_one_code"),
+        ),
+        (
+            "reversed leaves a tuple as it is",
+            "items.items[::-1]",
+            "items.items",
+            value("statements", "reversed_pairs"),
+        ),
+    ),
+    *planted(
+        "transform/specialise/frame",
+        (
+            "an int stays an int",
+            "if joined != self.content.type:",
+            "if False:",
+            core("statements", "an_int_becomes_a_float"),
+        ),
+        (
+            "a local that is unbound is looked up outside",
+            "if name in self.locals:",
+            "if False:",
+            "transform/specialise/test_frame.py::"
+            "test_an_unbound_name_raises_as_in_python[before its assignment]",
+        ),
+        (
+            "a read that may find nothing is taken to be sure",
+            "builder.load(self.content, unsure=unsure)",
+            "builder.load(self.content)",
+            "transform/specialise/test_frame.py::"
+            "test_an_unbound_name_raises_as_in_python[in the first trip]",
+        ),
+        (
+            "a captured number is kept for ever",
+            "return self.hidden_input(value, path, type_)",
+            "return constant(value)",
+            "transform/specialise/test_frame.py::"
+            "test_a_variable_of_an_enclosing_function",
+        ),
+    ),
+    *planted(
+        "transform/specialise/bindings",
+        (
+            "a star takes what stands behind it",
+            "size = len(items) - wanted",
+            "size = len(items) - wanted + 1",
+            "transform/specialise/test_bindings.py::test_unpacking[starred]",
+        ),
+    ),
+]
