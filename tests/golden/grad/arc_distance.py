@@ -10,20 +10,19 @@ def arc_distance_grad(phi_a, lam_a, phi_b, lam_b):
     cos = math.cos(phi_a)
     cos_1 = math.cos(phi_b)
     product_2 = cos * cos_1
-    power = sin_lam ** 2
-    h = sin_phi ** 2 + product_2 * power
+    power = sin_lam**2
+    h = sin_phi**2 + product_2 * power
     sqrt = math.sqrt(h)
     # reverse sweep
     # programs.py  return 2.0 * math.asin(math.sqrt(h))
-    chosen = 1 / math.sqrt((1 - sqrt) * (1 + sqrt)) if sqrt * sqrt != 1 else math.inf
-    h_bar = 2.0 * chosen * (0.5 / sqrt if sqrt != 0 else math.inf)
+    by_sqrt = 1 / math.sqrt((1 - sqrt) * (1 + sqrt)) if sqrt * sqrt != 1 else math.inf
+    h_bar = 2.0 * by_sqrt * (0.5 / sqrt if sqrt != 0 else math.inf)
     # programs.py  h = sin_phi**2 + math.cos(phi_a) * math.cos(phi_b) * sin_lam**2
     product_bar = power * h_bar
     # programs.py  sin_lam = math.sin(0.5 * (lam_b - lam_a))
-    product_bar_1 = product_2 * h_bar * (2 * sin_lam) * math.cos(product_1)
-    lam_b_bar = 0.5 * product_bar_1
+    product_3 = product_2 * h_bar * sin_lam * math.cos(product_1)
     # programs.py  sin_phi = math.sin(0.5 * (phi_b - phi_a))
-    difference_bar = 0.5 * (h_bar * (2 * sin_phi) * math.cos(product))
-    total = math.sin(phi_a) * (cos_1 * product_bar) + difference_bar
-    phi_b_bar = difference_bar - math.sin(phi_b) * (cos * product_bar)
-    return -total, -lam_b_bar, phi_b_bar, lam_b_bar
+    product_4 = h_bar * sin_phi * math.cos(product)
+    total = math.sin(phi_a) * cos_1 * product_bar + product_4
+    phi_b_bar = product_4 - math.sin(phi_b) * cos * product_bar
+    return -total, -product_3, phi_b_bar, product_3

@@ -10,11 +10,11 @@ def balance_grad(principal, rate, payment, years):
     principal_bar = 1.0
     rate_bar = 0.0
     payment_bar = 0.0
-    for _ in reversed(range(years)):
+    for _ in range(years):
         # programs.py  principal = principal + interest - payment
         payment_bar -= principal_bar
         # programs.py  interest = principal * rate
         principal = principal_tape.pop()
         rate_bar += principal_bar * principal
-        principal_bar = principal_bar + rate * principal_bar
+        principal_bar += rate * principal_bar
     return principal_bar, rate_bar, payment_bar

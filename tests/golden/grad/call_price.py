@@ -10,28 +10,24 @@ def call_price_grad(spot, strike, rate, sigma, years):
     sqrt_1 = math.sqrt(2.0)
     quotient_1 = d / sqrt_1
     exp = math.exp(-rate * years)
-    sqrt_2 = math.sqrt(2.0)
-    quotient_2 = (d - spread) / sqrt_2
+    quotient_2 = (d - spread) / sqrt_1
     product = 0.5 * (1.0 + math.erf(quotient_2))
     # reverse sweep
     # programs.py  return 0.5 * (1.0 + math.erf(d / math.sqrt(2.0)))
-    quotient_3 = 2.0 / math.sqrt(math.pi)
-    product_1 = 0.5 * (strike * exp) * (quotient_3 * math.exp(-(quotient_2 *
-        quotient_2)))
-    quotient_2 = product_1 / sqrt_2
-    # programs.py  return spot * normal(d) - strike * math.exp(-rate * years) * normal(d - spread)
-    product_1 = exp * (strike * product)
-    # programs.py  return 0.5 * (1.0 + math.erf(d / math.sqrt(2.0)))
-    quotient_bar = 0.5 * spot * (quotient_3 * math.exp(-(quotient_1 * quotient_1)))
-    # programs.py  d = (math.log(spot / strike) + rate * years) / spread + 0.5 * spread
-    d_bar = quotient_bar / sqrt_1 - quotient_2
+    sqrt_2 = math.sqrt(math.pi)
+    quotient_3 = strike * exp * math.exp(-quotient_2 * quotient_2) / sqrt_2 / sqrt_1
+    # programs.py  return spot * normal(d) - strike * math.exp(-rate * years) * ...
+    product_1 = exp * strike * product
+    # programs.py  d = (math.log(spot / strike) + rate * years) / spread + 0.5 * ...
+    d_bar = spot * math.exp(-quotient_1 * quotient_1) / sqrt_2 / sqrt_1 - quotient_3
     total_bar = d_bar / spread
-    quotient_3 = spot / strike
-    quotient_bar = total_bar / quotient_3
+    quotient_4 = spot / strike
+    quotient_bar = total_bar / quotient_4
     # programs.py  spread = sigma * math.sqrt(years)
-    spread_bar = quotient_2 + 0.5 * d_bar - quotient / spread * d_bar
+    spread_bar = quotient_3 + 0.5 * d_bar - quotient / spread * d_bar
     product_2 = sigma * spread_bar * (0.5 / sqrt if sqrt != 0 else math.inf)
     spot_bar = 0.5 * (1.0 + math.erf(quotient_1)) + quotient_bar / strike
-    strike_bar = -(exp * product + quotient_3 / strike * quotient_bar)
-    return (spot_bar, strike_bar, years * product_1 + years * total_bar, sqrt *
-        spread_bar, rate * product_1 + rate * total_bar + product_2)
+    total = exp * product + quotient_4 / strike * quotient_bar
+    years_bar = rate * product_1 + rate * total_bar + product_2
+    rate_bar = years * product_1 + years * total_bar
+    return spot_bar, -total, rate_bar, sqrt * spread_bar, years_bar

@@ -13,11 +13,11 @@ def continued_fraction_grad(terms):
     terms_bar = np.zeros_like(terms)
     # programs.py  return value
     value_bar = 1.0
-    for i in range(len(terms)):
+    for i_1 in range(len(terms)):
         # programs.py  value = 1.0 / (a + value)
-        a = terms[i]
+        a = terms[i_1]
         value = value_tape.pop()
         total = a + value
         value_bar = -(1.0 / total / total * value_bar)
-        terms_bar[i] += value_bar
+        terms_bar[i_1] += value_bar
     return terms_bar

@@ -1,2 +1,2 @@
 def cubic_grad(x):
-    return -5.0 + 2.0 * (3 * x ** 2)
+    return 6.0 * x**2 - 5.0

@@ -2,11 +2,6 @@ import numpy as np
 
 
 def dot_grad(u, v):
-    # forward sweep
-    for i in range(len(u)):
-        u[i]
-        v[i]
-    # reverse sweep
     u_bar = np.zeros_like(u)
     v_bar = np.zeros_like(v)
     for i in range(len(u)):

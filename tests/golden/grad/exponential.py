@@ -9,23 +9,20 @@ def exponential_grad(x):
         trips += 1
         term_tape.append(term)
         term = term * x / k
-        k_1 = k
         if abs(term) > 1e-12:
             k_tape.append(k)
-            k = k_1 + 1
+            k += 1
         else:
             break
     # reverse sweep
     term_bar = 0.0
     x_bar = 0.0
-    for trip in reversed(range(trips)):
-        term_bar_1 = 0.0
+    for _ in range(trips):
         if abs(term) > 1e-12:
             # programs.py  total += term
-            term_bar_1 += 1.0
+            term_bar += 1.0
             k = k_tape.pop()
         # programs.py  while abs(term := term * x / k) > 1e-12:
-        term_bar += term_bar_1
         product_bar = term_bar / k
         term = term_tape.pop()
         x_bar += product_bar * term

@@ -18,7 +18,7 @@ def first_above_grad(xs, threshold):
     threshold_bar = 0.0
     if not broken:
         # programs.py  found = threshold**2
-        threshold_bar += found_bar * (2 * threshold)
+        threshold_bar += 2.0 * found_bar * threshold
         found_bar = 0.0
     for i in reversed(range(trips)):
         # programs.py  found = x * threshold

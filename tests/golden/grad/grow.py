@@ -7,19 +7,15 @@ def grow_grad(x):
         trips += 1
         x_tape.append(x)
         x = x * x + 0.5 if x < 5.0 else 3.0 * x
-        steps = steps + 1
+        steps += 1
     # reverse sweep
     # programs.py  return x / steps
     x_bar = 1 / steps
     for _ in range(trips):
         # programs.py  x = x * x + 0.5 if x < 5.0 else 3.0 * x
         x = x_tape.pop()
-        x_bar_1 = 0.0
         if x < 5.0:
-            product = x_bar * x
-            x_bar_1 += product
-            x_bar_1 += product
+            x_bar = 2.0 * x_bar * x
         else:
-            x_bar_1 += 3.0 * x_bar
-        x_bar = x_bar_1
+            x_bar = 3.0 * x_bar
     return x_bar

@@ -1,6 +1,3 @@
-import numpy as np
-
-
 def impedance_grad(resistance, inductance, capacitance, omega):
     # forward sweep
     product = 1.0j * omega * capacitance
@@ -9,10 +6,9 @@ def impedance_grad(resistance, inductance, capacitance, omega):
     modulus = abs(z)
     # reverse sweep
     # programs.py  return abs(z)
-    chosen = np.conjugate(z) / modulus if modulus != 0 else 0.0
-    # programs.py  z = resistance + 1j * omega * inductance + 1.0 / (1j * omega * capacitance)
-    product = quotient / product * chosen
-    omega_bar = (-(1.0j * (capacitance * product))).real + (1.0j * (inductance * chosen)
-        ).real
-    return float(chosen.real), float((chosen * (1.0j * omega)).real), float((-(
-        product * (1.0j * omega))).real), float(omega_bar)
+    by_z = z.conjugate() / modulus if modulus != 0 else 0.0
+    # programs.py  z = resistance + 1j * omega * inductance + 1.0 / (1j * omega * ...
+    product_1 = quotient / product * by_z
+    product_2 = 1.0j * omega
+    omega_bar = (-1.0j * capacitance * product_1).real + (1.0j * inductance * by_z).real
+    return by_z.real, (by_z * product_2).real, (-product_1 * product_2).real, omega_bar

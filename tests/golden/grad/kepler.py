@@ -28,18 +28,16 @@ def kepler_grad(mean_anomaly, eccentricity):
         # programs.py  e -= change
         change_bar -= e_bar
         # programs.py  change = (e - eccentricity * math.sin(e) - mean_anomaly) / (
-        cos = cos_tape.pop()
-        difference = 1.0 - eccentricity * cos
+        cos_1 = cos_tape.pop()
+        difference = 1.0 - eccentricity * cos_1
         difference_bar = change_bar / difference
         e = e_tape.pop()
-        sin = sin_tape.pop()
-        quotient = (e - eccentricity * sin - mean_anomaly) / difference
-        product_bar = quotient / difference * change_bar
-        eccentricity_bar += cos * product_bar
+        sin_1 = sin_tape.pop()
+        quotient = (e - eccentricity * sin_1 - mean_anomaly) / difference / difference
+        product_bar = quotient * change_bar
         mean_anomaly_bar -= difference_bar
-        eccentricity_bar -= sin * difference_bar
-        difference = difference_bar - math.sin(e) * (eccentricity * product_bar)
-        e_bar += difference - eccentricity * difference_bar * math.cos(e)
+        eccentricity_bar += cos_1 * product_bar - sin_1 * difference_bar
+        e_bar_1 = difference_bar - math.sin(e) * eccentricity * product_bar
+        e_bar += e_bar_1 - eccentricity * difference_bar * math.cos(e)
         change_bar = 0.0
-    mean_anomaly_bar += e_bar
-    return mean_anomaly_bar, eccentricity_bar
+    return mean_anomaly_bar + e_bar, eccentricity_bar

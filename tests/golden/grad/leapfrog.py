@@ -4,8 +4,8 @@ import math
 def leapfrog_grad(position, momentum, dt, steps):
     # forward sweep
     sin = math.sin(position)
+    momentum -= 0.5 * dt * sin
     position_1 = position
-    momentum = momentum - 0.5 * dt * sin
     position_tape = []
     sin_tape = []
     momentum_tape = []
@@ -16,16 +16,14 @@ def leapfrog_grad(position, momentum, dt, steps):
         sin_tape.append(sin_1)
         momentum_tape.append(momentum)
         momentum -= dt * sin_1
-    sin_1 = math.sin(position_1)
-    momentum_1 = momentum + 0.5 * dt * sin_1
+    sin_2 = math.sin(position_1)
+    momentum += 0.5 * dt * sin_2
     # reverse sweep
-    # programs.py  return 0.5 * momentum**2 - math.cos(position)
-    momentum_bar = 0.5 * (2 * momentum_1)
     # programs.py  momentum += 0.5 * dt * math.sin(position)
-    position_bar = math.sin(position_1) + momentum_bar * (0.5 * dt) * math.cos(
-        position_1)
-    dt_bar = 0.5 * (sin_1 * momentum_bar)
-    for _ in reversed(range(steps)):
+    position_bar = math.sin(position_1) + 0.5 * momentum * dt * math.cos(position_1)
+    momentum_bar = momentum
+    dt_bar = 0.5 * sin_2 * momentum
+    for _ in range(steps):
         # programs.py  momentum -= dt * math.sin(position)
         dt_bar -= sin_tape.pop() * momentum_bar
         position_bar -= dt * momentum_bar * math.cos(position_1)
@@ -34,7 +32,5 @@ def leapfrog_grad(position, momentum, dt, steps):
         dt_bar += position_bar * momentum
         momentum_bar += dt * position_bar
         position_1 = position_tape.pop()
-    # programs.py  momentum -= 0.5 * dt * math.sin(position)
-    dt_bar -= 0.5 * (sin * momentum_bar)
-    position_bar = position_bar - momentum_bar * (0.5 * dt) * math.cos(position)
-    return position_bar, momentum_bar, dt_bar
+    position_bar -= 0.5 * momentum_bar * dt * math.cos(position)
+    return position_bar, momentum_bar, dt_bar - 0.5 * sin * momentum_bar

@@ -9,10 +9,13 @@ def moments_grad(xs, ws):
         x = xs[i]
         w = ws[i]
         power = x ** (i + 1)
-        # programs.py  total += w * x**k
-        by_base = (i + 1) * x ** i if i + 1 >= 1 else (i + 1) * (power / x
-            ) if i + 1 < 0 else (i + 1) * (power / x
-            ) if x != 0 else 0.0 if i + 1 == 0 else math.inf
+        if i + 1 >= 1:
+            # programs.py  total += w * x**k
+            by_x = (i + 1) * x**i
+        elif x != 0:
+            by_x = (i + 1) * power / x
+        else:
+            by_x = (i + 1) * math.inf if i + 1 != 0 else 0.0
         ws_bar[i] += power
-        xs_bar[i] += w * by_base
+        xs_bar[i] += w * by_x
     return xs_bar, ws_bar

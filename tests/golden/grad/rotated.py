@@ -10,14 +10,16 @@ def rotated_grad(point_0, point_1, turn):
     sin = math.sin(angle + turn)
     y = r * sin
     # reverse sweep
+    # programs.py  x, y = r * math.cos(angle + turn), r * math.sin(angle + turn)
+    total = angle + turn
     # programs.py  return math.hypot(x, y), math.atan2(y, x)
-    turn_bar = r * x * math.cos(angle + turn) - math.sin(angle + turn) * (r * y)
+    turn_bar = r * x * math.cos(total) - math.sin(total) * r * y
     r2 = point_1 * point_1 + point_0 * point_0
-    ne = r2 != 0
+    r2_is_nonzero = r2 != 0
     r_bar = sin * x + cos * y
-    ne_1 = r != 0
-    point_0_bar = turn_bar * (-(point_1 / r2) if ne else 0.0) + r_bar * (point_0 / r if
-        ne_1 else 0.0)
-    point_1_bar = turn_bar * (point_0 / r2 if ne else 0.0) + r_bar * (point_1 / r if
-        ne_1 else 0.0)
+    r_is_nonzero = r != 0
+    product_1 = turn_bar * (-point_1 / r2 if r2_is_nonzero else 0.0)
+    point_0_bar = product_1 + r_bar * (point_0 / r if r_is_nonzero else 0.0)
+    product = turn_bar * (point_0 / r2 if r2_is_nonzero else 0.0)
+    point_1_bar = product + r_bar * (point_1 / r if r_is_nonzero else 0.0)
     return point_0_bar, point_1_bar, turn_bar

@@ -10,14 +10,13 @@ def softplus_grad(x):
             exp_1 = math.exp(x)
             math.log1p(exp_1)
     # reverse sweep
-    x_bar = 0.0
     if x > 30.0:
         # programs.py  return x
-        x_bar += 1.0
+        x_bar = 1.0
     elif x < -30.0:
         # programs.py  return math.exp(x)
-        x_bar += exp
+        x_bar = exp
     else:
         # programs.py  return math.log1p(math.exp(x))
-        x_bar += exp_1 * (1.0 / (1 + exp_1))
+        x_bar = exp_1 / (1 + exp_1)
     return x_bar

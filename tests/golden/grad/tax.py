@@ -4,8 +4,7 @@ def tax_grad(income, bonus):
     if base < 10.0:
         rate = 0.0
     else:
-        le = 10.0 <= base
-        both = le and base < 50.0
+        both = 10.0 <= base < 50.0
         if both:
             rate = 0.2 + 0.001 * base
         else:
@@ -16,10 +15,9 @@ def tax_grad(income, bonus):
         if both:
             # programs.py  rate = 0.2 + 0.001 * base
             base_bar += 0.001 * base
-    bonus_bar = 0.0
     if bonus < 1.0:
         # programs.py  base = income + (bonus if bonus < 1.0 else 0.6 * bonus)
-        bonus_bar += base_bar
+        bonus_bar = base_bar
     else:
-        bonus_bar += 0.6 * base_bar
+        bonus_bar = 0.6 * base_bar
     return base_bar, bonus_bar

@@ -7,8 +7,6 @@ def wave_grad(x, y):
     exp = math.exp(-y)
     # reverse sweep
     # programs.py  r = math.sqrt(x * x + y * y)
-    r_bar = 3.0 * (math.cos(3.0 * r) / r) - math.sin(3.0 * r) / r / r
+    r_bar = 3.0 * math.cos(3.0 * r) / r - math.sin(3.0 * r) / r / r
     total_bar = r_bar * (0.5 / r if r != 0 else math.inf)
-    product = y * total_bar
-    product_1 = x * total_bar
-    return exp + product_1 + product_1, product - exp * x + product
+    return exp + 2.0 * x * total_bar, 2.0 * y * total_bar - exp * x

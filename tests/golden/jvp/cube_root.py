@@ -4,9 +4,9 @@ def cube_root_jvp(a, a_dot):
     while True:
         product = 3.0 * y
         product_1 = product * y
-        step = (y ** 3 - a) / product_1
-        product = step / product_1 * (y * (3.0 * y_dot) + product * y_dot)
-        step_dot = (3 * y ** 2 * y_dot - a_dot) / product_1 - product
+        step = (y**3 - a) / product_1
+        product_2 = step / product_1 * (3.0 * y * y_dot + product * y_dot)
+        step_dot = (3.0 * y**2 * y_dot - a_dot) / product_1 - product_2
         y_dot -= step_dot
         y -= step
         if abs(step) < 1e-12 * abs(y):

@@ -3,9 +3,9 @@ import cmath
 
 def escape_jvp(z, c, z_dot, c_dot):
     for _ in range(4):
-        z_dot = 2.0 * (z * z_dot) + c_dot
+        z_dot = 2.0 * z * z_dot + c_dot
         z = z * z + c
     w = cmath.exp(-z)
-    w_dot = -(w * z_dot)
+    w_dot = -w * z_dot
     real = w.real
-    return real ** 2 + w.imag, 2 * real * w_dot.real + w_dot.imag
+    return real**2 + w.imag, 2.0 * real * w_dot.real + w_dot.imag

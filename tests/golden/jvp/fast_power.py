@@ -8,9 +8,10 @@ def fast_power_jvp_1(x, n, x_dot):
         result = x * fast_power_value
     else:
         half, half_dot = fast_power_jvp_1(x, n // 2, x_dot)
-        result_dot = 2.0 * (half * half_dot)
+        result_dot = 2.0 * half * half_dot
         result = half * half
     return result, result_dot
+
 
 def fast_power_jvp(x, n, x_dot):
     if n == 0:
@@ -22,6 +23,6 @@ def fast_power_jvp(x, n, x_dot):
         result = x * fast_power_value
     else:
         half, half_dot = fast_power_jvp_1(x, n // 2, x_dot)
-        result_dot = 2.0 * (half * half_dot)
+        result_dot = 2.0 * half * half_dot
         result = half * half
     return result, result_dot

@@ -7,6 +7,6 @@ def first_above_jvp(xs, threshold, xs_dot, threshold_dot):
             broken = True
             break
     if not broken:
-        found_dot = 2 * threshold * threshold_dot
-        found = threshold ** 2
+        found_dot = 2.0 * threshold * threshold_dot
+        found = threshold**2
     return found + xs[0], found_dot + xs_dot[0]

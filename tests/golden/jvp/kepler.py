@@ -7,13 +7,13 @@ def kepler_jvp(mean_anomaly, eccentricity, mean_anomaly_dot, eccentricity_dot):
     e = mean_anomaly
     while abs(change) > 1e-13:
         sin = math.sin(e)
-        total = sin * eccentricity_dot + eccentricity * (math.cos(e) * e_dot)
         cos = math.cos(e)
-        difference_1 = cos * eccentricity_dot - eccentricity * (math.sin(e) * e_dot)
         difference = 1.0 - eccentricity * cos
         change = (e - eccentricity * sin - mean_anomaly) / difference
-        change_dot = (e_dot - total - mean_anomaly_dot
-            ) / difference + change / difference * difference_1
+        difference_dot = e_dot - (sin * eccentricity_dot + eccentricity * cos * e_dot)
+        quotient = (difference_dot - mean_anomaly_dot) / difference
+        product_dot = cos * eccentricity_dot - eccentricity * sin * e_dot
+        change_dot = quotient + change / difference * product_dot
         e_dot -= change_dot
         e -= change
     return e, e_dot

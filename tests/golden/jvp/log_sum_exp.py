@@ -2,11 +2,10 @@ import math
 
 
 def log_sum_exp_jvp(a, a_dot):
-    largest_dot = a_dot[0]
     largest = a[0]
+    largest_dot = a_dot[0]
     for i in range(1, len(a)):
-        gt = a[i] > largest
-        if gt:
+        if a[i] > largest:
             largest_dot = a_dot[i]
             largest = a[i]
     total = 0.0

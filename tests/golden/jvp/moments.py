@@ -8,9 +8,12 @@ def moments_jvp(xs, ws, xs_dot, ws_dot):
         x = xs[i]
         w = ws[i]
         power = x ** (i + 1)
-        by_base = (i + 1) * x ** i if i + 1 >= 1 else (i + 1) * (power / x
-            ) if i + 1 < 0 else (i + 1) * (power / x
-            ) if x != 0 else 0.0 if i + 1 == 0 else math.inf
-        total_dot += power * ws_dot[i] + w * (by_base * xs_dot[i])
+        if i + 1 >= 1:
+            by_x = (i + 1) * x**i
+        elif x != 0:
+            by_x = (i + 1) * power / x
+        else:
+            by_x = (i + 1) * math.inf if i + 1 != 0 else 0.0
+        total_dot += power * ws_dot[i] + w * by_x * xs_dot[i]
         total += w * power
     return total, total_dot

@@ -5,10 +5,10 @@ def skipping_jvp(x, x_dot):
         part = 1.0
         part_dot = 0.0
         for j in range(5):
-            if not (i + j) % 3 == 0:
+            if (i + j) % 3 != 0:
                 total_1 = x + 0.1 * j
                 part_dot = total_1 * part_dot + part * x_dot
-                part = part * total_1
+                part *= total_1
                 if part > 1.5:
                     break
         total_dot += (i + 1) * part_dot

@@ -3,12 +3,14 @@ import math
 
 def spiral_jvp(x, y, x_dot, y_dot):
     r = math.hypot(x, y)
-    ne = r != 0
-    r_dot = (x / r if ne else 0.0) * x_dot + (y / r if ne else 0.0) * y_dot
+    r_is_nonzero = r != 0
+    product = (x / r if r_is_nonzero else 0.0) * x_dot
+    r_dot = product + (y / r if r_is_nonzero else 0.0) * y_dot
     angle = math.atan2(y, x)
     r2 = y * y + x * x
-    ne = r2 != 0
-    angle_dot = (x / r2 if ne else 0.0) * y_dot + (-(y / r2) if ne else 0.0) * x_dot
+    r2_is_nonzero = r2 != 0
+    product_1 = (-y / r2 if r2_is_nonzero else 0.0) * x_dot
+    angle_dot = (x / r2 if r2_is_nonzero else 0.0) * y_dot + product_1
     quotient = angle / r
-    return (r * angle, quotient, angle * r_dot + r * angle_dot, angle_dot / r - 
-        quotient / r * r_dot)
+    quotient_dot = angle_dot / r - quotient / r * r_dot
+    return r * angle, quotient, angle * r_dot + r * angle_dot, quotient_dot
