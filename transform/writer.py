@@ -336,14 +336,17 @@ class Writer(Nesting):
 
     def _call(self, s: Call, out: list[ast.stmt], body: list[Statement]) -> None:
         self._flush({CALLS}, out, s)
-        trees = self._trees(s.operands)
+        found = [self.operand(o) for o in s.operands]
         assert not any(p in s.function.hidden for p in s.function.params)
-        call = ast.Call(ast.Name(self.names[id(s.function)]), trees, [])
+        call = ast.Call(
+            ast.Name(self.names[id(s.function)]), [w.tree for w in found], []
+        )
         if not s.outs:
             self._write(out, ast.Expr(call), s)
             return
         if len(s.outs) == 1 and isinstance(s.outs[0], Value):
-            self._settle(s.outs[0], Waiting(call, {CALLS}, 30), out, s, body)
+            places = {CALLS}.union(*(w.places for w in found))
+            self._settle(s.outs[0], Waiting(call, places, 30), out, s, body)
             return
         targets: list[ast.expr] = [name_of(o, True) for o in s.outs]
         target = targets[0] if len(targets) == 1 else ast.Tuple(targets)

@@ -30,12 +30,32 @@ def first_above(xs, level):
     return level**3
 
 
+def scaled(x, times):
+    if times == 0:
+        return x
+    return 0.4 * scaled(x, times - 1)
+
+
+def mixed_in(x, y):
+    if x > 0.2:
+        y = scaled(x, 2)
+    else:
+        for s in np.array([0.05, 0.9 * x]):
+            x = 0.6 * x - 0.4 * scaled(s, 0)
+    return scaled(x, 2) * y
+
+
 @pytest.mark.parametrize(("x", "slope"), [(2.0, 4.0), (0.5, 3.0), (1.0, 3.0)])
 def test_the_branch_that_is_taken(x: float, slope: float) -> None:
     value, pull = gw.vjp(two_laws, x)
     assert gw.grad(two_laws)(x) == slope
     assert gw.jvp(two_laws, (x,), (1.0,)) == (two_laws(x), slope)
     assert (value, pull(1.0)) == (two_laws(x), (slope,))
+
+
+@pytest.mark.parametrize("x", [-0.4, 0.7])
+def test_a_call_sees_the_cotangent_of_its_time(x: float) -> None:
+    gw.check_grads(mixed_in, (x, 0.5))
 
 
 @pytest.mark.parametrize("x", [1.5, 2.0, 9.0, 40.0, 200.0])

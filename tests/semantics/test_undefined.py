@@ -129,6 +129,12 @@ def one_of_a_pair(x):
     return a * b
 
 
+def a_square(x):
+    if x > 0.0:
+        y = 3.0 * x
+    return y * y
+
+
 def a_structure(x):
     if x > 0.0:
         pair = (x, 2.0 * x)
@@ -215,6 +221,8 @@ CASES: list[tuple[Any, tuple[Any, ...]]] = [
     (short, (-1.0,)),
     (one_of_a_pair, (2.0,)),
     (one_of_a_pair, (-2.0,)),
+    (a_square, (2.0,)),
+    (a_square, (-2.0,)),
     (a_structure, (2.0,)),
     (a_structure, (-2.0,)),
     (an_array, (XS, 2)),
