@@ -247,6 +247,21 @@ FAULTS = [
     ),
     # ---- what both stand on ----------------------------------------------------------
     *planted(
+        "transform/types",
+        (
+            "what may be None on one path may not on two",
+            "optional = a.optional or b.optional",
+            "optional = a.optional and b.optional",
+            "transform/test_types.py::x",
+        ),
+        (
+            "lengths that differ by path are taken to be equal",
+            "x if x == y else VARYING for",
+            "x for",
+            "transform/test_types.py::x",
+        ),
+    ),
+    *planted(
         "transform/activity",
         (
             "what varies is looked for once",
@@ -407,6 +422,33 @@ FAULTS = [
             "if into == v or lives.conflicts[into] >> v & 1 or",
             "if into == v or",
             gradient("two_that_change_places"),
+        ),
+    ),
+    *planted(
+        "transform/nesting",
+        (
+            "an expression waits although what it reads changes",
+            "if w.places & changed]",
+            "if False]",
+            gradient("two_that_change_places"),
+        ),
+    ),
+    *planted(
+        "transform/ownership",
+        (
+            "two results share their memory",
+            "if roots & taken:",
+            "if False:",
+            gradient("x"),
+        ),
+    ),
+    *planted(
+        "pull",
+        (
+            "a second pull finds the tape used up",
+            "map(_fresh, self.residuals)",
+            "self.residuals",
+            "transform/test_reverse.py::test_the_halves_may_be_used_again[a_product]",
         ),
     ),
     # ---- names of the user's program -------------------------------------------------

@@ -14,7 +14,14 @@ from gradwright.transform.core import (
     is_recursive,
     type_of,
 )
-from gradwright.transform.reverse.cotangents import as_kind, collect, find_bar, give
+from gradwright.transform.primitives.structural import SPREAD
+from gradwright.transform.reverse.cotangents import (
+    as_kind,
+    collect,
+    fills,
+    find_bar,
+    give,
+)
 from gradwright.transform.reverse.primals import begin_tape, need
 from gradwright.transform.reverse.state import Block, zero
 from gradwright.transform.types import Type
@@ -53,11 +60,7 @@ def reverse_call(sweep: Sweep, block: Block, k: int, s: Call) -> Statement:
         *(need(sweep, r) for r in residuals),
         *(need(sweep, s.operands[j]) for j in split.needed),
         *(
-            zero(o.type)
-            if g is None
-            else g
-            if isinstance(g, Tape)
-            else as_kind(sweep, g, o.type)
+            given_cotangent(sweep, g, o)
             for g, o in zip(bars, s.outs, strict=True)
             if carries(o)
         ),
@@ -72,6 +75,16 @@ def reverse_call(sweep: Sweep, block: Block, k: int, s: Call) -> Statement:
     for o, out in outs:
         give(sweep, o, out, out.type)
     return forward
+
+
+def given_cotangent(sweep: Sweep, g: Any, out: Any) -> Any:
+    """The cotangent of a result as g_backward takes it: of the result's shape."""
+    if isinstance(g, Tape):
+        return g
+    g = zero(out.type) if g is None else as_kind(sweep, g, out.type)
+    if not out.type.is_array or fills(type_of(g), out.type):
+        return g
+    return sweep.builder.let(SPREAD, g, need(sweep, out), type=out.type)
 
 
 def tape_bar(sweep: Sweep, o: Tape) -> Tape:
