@@ -161,7 +161,7 @@ def test_derivative_code_does_not_overflow_or_underflow_loudly() -> None:
         (lambda x: np.tanh(x), 400.0),
         (lambda x: 1.0 / np.cosh(x), 400.0),
         (lambda x: np.log1p(x), 1e300),
-        (lambda x: np.arctan(x), 1e200),
+        (lambda x: np.arctan(x), 1e150),
         (lambda x: np.hypot(x, x), 1e200),
         (lambda x: np.logaddexp(x, -x), 700.0),
         (lambda x: 1.0 / (1.0 + x * x), 1e80),
