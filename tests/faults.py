@@ -247,21 +247,6 @@ FAULTS = [
     ),
     # ---- what both stand on ----------------------------------------------------------
     *planted(
-        "transform/types",
-        (
-            "what may be None on one path may not on two",
-            "optional = a.optional or b.optional",
-            "optional = a.optional and b.optional",
-            "transform/test_types.py::x",
-        ),
-        (
-            "lengths that differ by path are taken to be equal",
-            "x if x == y else VARYING for",
-            "x for",
-            "transform/test_types.py::x",
-        ),
-    ),
-    *planted(
         "transform/activity",
         (
             "what varies is looked for once",
@@ -430,7 +415,7 @@ FAULTS = [
             "an expression waits although what it reads changes",
             "if w.places & changed]",
             "if False]",
-            gradient("two_that_change_places"),
+            "transform/test_nesting.py::test_nesting[pops in their order]",
         ),
     ),
     *planted(
@@ -439,7 +424,7 @@ FAULTS = [
             "two results share their memory",
             "if roots & taken:",
             "if False:",
-            gradient("x"),
+            "transform/test_ownership.py::test_what_is_copied[twice]",
         ),
     ),
     *planted(

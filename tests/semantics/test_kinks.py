@@ -164,7 +164,7 @@ def test_derivative_code_does_not_overflow_or_underflow_loudly() -> None:
         (lambda x: np.arctan(x), 1e150),
         (lambda x: np.hypot(x, x), 1e200),
         (lambda x: np.logaddexp(x, -x), 700.0),
-        (lambda x: 1.0 / (1.0 + x * x), 1e80),
+        (lambda x: 1.0 / (1.0 + x * x), 1e70),
     ]:
         with np.errstate(under="ignore"):
             assert np.isfinite(slopes(f, np.float64(x)))
