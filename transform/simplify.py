@@ -129,6 +129,8 @@ def gather(f: Function) -> None:
     """What a cell only gathers for another one is added there at once.
 
     y_bar_1 = 0.0; if c: y_bar_1 += g; y_bar += y_bar_1   ->   if c: y_bar += g
+
+    Where a branch clears the other one, the addition comes after: it sets y_bar to g.
     """
     count: dict[Any, int] = {}
     for s in walk(f.body):
@@ -164,7 +166,7 @@ def _gather(body: Block, count: dict[Any, int]) -> None:
             inside, last = found
             renamed = Substitution({s.place: last.place})
             body[:] = [
-                renamed.statement(t) if any(t is i for i in inside) else t
+                renamed.statement(inside[t]) if t in inside else t
                 for t in body
                 if t is not s
                 and t is not last
@@ -174,8 +176,11 @@ def _gather(body: Block, count: dict[Any, int]) -> None:
 
 def _gathered(
     body: Block, k: int, cell: Place, count: dict[Any, int]
-) -> tuple[Block, Store] | None:
-    """The statements that add to a cell, and the addition of it to another one."""
+) -> tuple[dict[Statement, Statement], Store] | None:
+    """The statements that add to a cell, and the addition of it to another one.
+
+    Each statement comes with the form of it that adds as late as it can.
+    """
     inside: Block = []
     seen, held = 2, None
     for s in body[k + 1 :]:
@@ -185,8 +190,12 @@ def _gathered(
             target = s.place
             is_whole = s.accumulate and not s.index and isinstance(target, Cell)
             only = seen == count.get(cell) and count.get(held) == 1
-            alone = only and not any(_touches(t, target) for t in inside)
-            return (inside, s) if is_whole and alone and s.adjoint else None
+            if not (is_whole and only and s.adjoint):
+                return None
+            late = [_adding_last(t, cell) for t in inside]
+            if not _is_in_order(late, target, cell):
+                return None
+            return dict(zip(inside, late, strict=True)), s
         elif held is not None and held in set(all_reads(s)):
             return None
         elif _touches(s, cell):
@@ -198,6 +207,31 @@ def _gathered(
         else:
             inside.append(s)
     return None
+
+
+def _adding_last(s: Statement, cell: Place) -> Statement:
+    """A branch that adds to the cell after all else that it does."""
+    if not isinstance(s, If) or _may_break([s]):
+        return s
+
+    def late(block: Block) -> Block:
+        adds = [t for t in block if isinstance(t, Store) and t.place is cell]
+        return [*(_adding_last(t, cell) for t in block if t not in adds), *adds]
+
+    return replace(s, then=late(s.then), orelse=late(s.orelse))
+
+
+def _is_in_order(body: Block, target: Place, cell: Place) -> bool:
+    """Whether on every path what is done to the target comes before the additions."""
+    begun = False
+    for s in body:
+        if isinstance(s, If) and not begun:
+            if not all(_is_in_order(b, target, cell) for b in blocks(s)):
+                return False
+        elif _touches(s, target) and (begun or _touches(s, cell)):
+            return False
+        begun = begun or _touches(s, cell)
+    return True
 
 
 def sink_zeros(body: Block) -> None:

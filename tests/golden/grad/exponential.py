@@ -20,8 +20,8 @@ def exponential_grad(x):
     for _ in range(trips):
         if abs(term) > 1e-12:
             # programs.py  total += term
-            term_bar += 1.0
             k = k_tape.pop()
+            term_bar += 1.0
         # programs.py  while abs(term := term * x / k) > 1e-12:
         product_bar = term_bar / k
         term = term_tape.pop()

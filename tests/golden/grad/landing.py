@@ -32,10 +32,10 @@ def landing_grad(speed, angle, drag, *, GRAVITY):
     drag_bar = 0.0
     for trip in reversed(range(trips)):
         if trip != trips - 1:
-            # programs.py  y += dt * vy
-            vy_bar += dt * y_bar
             # programs.py  x += dt * vx
             vx_bar += dt
+            # programs.py  y += dt * vy
+            vy_bar += dt * y_bar
         # programs.py  vy -= dt * (GRAVITY + drag * v * vy)
         product = dt * vy_bar
         vy = vy_tape.pop()
