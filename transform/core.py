@@ -65,13 +65,11 @@ class Cell(Place):
     """A name that is reassigned at run time; holds a scalar or a whole array.
 
     A `choice` cell is the result of a conditional expression, an `and` or an `or`.
-    `maybe_unbound` says that a path may read it before anything was stored.
     """
 
     def __init__(self, name: str, type: Type, choice: bool = False) -> None:
         super().__init__(name, type)
         self.choice = choice
-        self.maybe_unbound = False
 
 
 class Buffer(Place):

@@ -194,7 +194,6 @@ class _Sweep:
             dot = Buffer(name, p.type, p.like)
         elif isinstance(p, Cell):
             dot = Cell(name, p.type, p.choice)
-            dot.maybe_unbound = p.maybe_unbound
         else:
             dot = Tape(name, p.type)
         self.dots[p] = dot

@@ -40,8 +40,6 @@ def with_placeholders(body: list[Statement], cells: set[Cell]) -> list[Statement
             s = with_blocks(s, [with_placeholders(b, cells) for b in blocks(s)])
         result.append(s)
         if isinstance(s, Alloc) and s.place in cells:
-            assert isinstance(s.place, Cell)
-            s.place.maybe_unbound = False
             result.append(Store(s.place, Const(None, NONE)))
     return result
 

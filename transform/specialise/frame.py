@@ -167,7 +167,6 @@ class Slot:
     def load(self, frame: Frame, unsure: bool = False) -> Any:
         match self.content:
             case Cell():
-                self.content.maybe_unbound |= unsure
                 return frame.builder.load(self.content, unsure=unsure)
             case Structure():
                 if not self.content.items:
@@ -186,7 +185,6 @@ class Slot:
 
     def _check_marker(self, frame: Frame, unsure: bool) -> None:
         if unsure and self.marker is not None:
-            self.marker.maybe_unbound = True
             frame.builder.load(self.marker, unsure=True)
 
     def _mark(self, frame: Frame) -> None:

@@ -39,7 +39,6 @@ def loads(f: Function) -> list[Load]:
 def test_a_cell_begins_as_none() -> None:
     f = written(PROGRAM)
     cell = cell_of(f)
-    cell.maybe_unbound = True
     body = with_placeholders(f.body, {cell})
     assert notation(Function("f", f.params, body, f.results)) == text("""
         def f(x: float, n: int):
@@ -51,7 +50,6 @@ def test_a_cell_begins_as_none() -> None:
             end = load s
             return end
     """)
-    assert not cell.maybe_unbound
 
 
 def test_a_read_that_may_come_too_early_still_raises() -> None:
