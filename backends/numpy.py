@@ -6,6 +6,7 @@ real file, so that tracebacks, pdb and `inspect` show the derivative's own lines
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +15,8 @@ from typing import Any
 from gradwright.transform.emit import Module
 
 MOST_FILES = 4096
+BETWEEN_LOOKS = 64  # files written from one look at how many there are to the next
+written = itertools.count()
 
 
 def folder() -> Path:
@@ -47,11 +50,22 @@ def write(module: Module) -> Path:
 
 def _bound(parent: Path) -> None:
     """Let the oldest files go once there are too many."""
-    files = list(parent.glob("*.py"))
+    if next(written) % BETWEEN_LOOKS:
+        return
+    with os.scandir(parent) as entries:
+        files = [e.path for e in entries if e.name.endswith(".py")]
     if len(files) <= MOST_FILES:
         return
-    for old in sorted(files, key=lambda p: p.stat().st_mtime)[: len(files) // 4]:
-        old.unlink(missing_ok=True)
+    for old in sorted(files, key=_changed)[: len(files) // 4]:
+        Path(old).unlink(missing_ok=True)
+
+
+def _changed(path: str) -> float:
+    """When a file was written; another process may have removed it by now."""
+    try:
+        return os.stat(path).st_mtime
+    except FileNotFoundError:
+        return 0.0
 
 
 def load(module: Module) -> Callable[..., Any]:

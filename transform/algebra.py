@@ -137,7 +137,9 @@ class _Rewriting:
         operands = tuple(map(self.operand, s.operands))
         if s.adjoint and p.function in b.algebra and s.attribute is None:
             b.where, b.adjoint, b.quiet = s.where, True, s.quiet
-            self._stand_for(s, b.let(p, *operands))
+            there = len(b.block)
+            new = b.let(p, *operands)
+            self._stand_for(s, new, is_new=len(b.block) > there)
             return
         key = (p, operands, s.attribute)
         is_pure = p.kind != "structural" or p is CAST
@@ -153,10 +155,10 @@ class _Rewriting:
             b.definition[s.out] = new
             b.home[s.out] = id(b.block)
 
-    def _stand_for(self, s: Let, new: Any) -> None:
+    def _stand_for(self, s: Let, new: Any, is_new: bool) -> None:
         """Take `new` for the result of a statement; made just now, it is that value."""
         b = self.builder
-        last = b.block[-1] if b.block else None
+        last = b.block[-1] if is_new else None
         if not isinstance(last, Let) or last.out is not new or new in b.uses:
             self.mapping[s.out] = new
             return

@@ -88,6 +88,7 @@ def test_many_may_write_the_same_at_once(cache: Path) -> None:
 
 def test_the_oldest_files_go(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(backend, "MOST_FILES", 8)
+    monkeypatch.setattr(backend, "BETWEEN_LOOKS", 1)
     paths = []
     for k in range(9):
         paths.append(backend.write(module(f"{TEXT}# {k}\n")))
