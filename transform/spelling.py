@@ -11,7 +11,7 @@ import ast
 import math
 from typing import Any
 
-from gradwright.transform.core import Const, Let
+from gradwright.transform.core import Const, Let, type_of
 from gradwright.transform.primitives.record import Primitive
 from gradwright.transform.primitives.structural import (
     CAST,
@@ -108,7 +108,7 @@ class Spelling:
             return self._sum_to(trees[0], *s.attribute)
         if p.spelling in ("np.real", "np.imag"):
             return ast.Attribute(trees[0], p.spelling[3:])
-        if p.spelling in ("np.conjugate", "np.conj") and s.out.type.python:
+        if p.spelling in ("np.conjugate", "np.conj") and _is_kept(s):
             return ast.Call(ast.Attribute(trees[0], "conjugate"), [], [])
         if p.is_operator:
             return operation(p.spelling, trees)
@@ -285,3 +285,9 @@ def f_string(parts: tuple[Any, ...], trees: list[ast.expr]) -> ast.expr:
             shown = ast.JoinedStr([ast.Constant(spec)]) if spec else None
             values.append(ast.FormattedValue(trees[k], conversion, shown))
     return ast.JoinedStr(values)
+
+
+def _is_kept(s: Let) -> bool:
+    """Whether a number's conjugate is of the number's own kind, as its method gives it."""
+    given, out = type_of(s.operands[0]), s.out.type
+    return not out.is_array and given.python == out.python

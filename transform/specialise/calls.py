@@ -115,7 +115,7 @@ def call(
             return call_user(
                 frame, function.source, function, arguments, keywords, node
             )
-        case BoundMethod(function=None):  # .conjugate() of Python's own numbers
+        case BoundMethod(function=None):  # .conjugate() of a number
             from gradwright.transform.specialise.expressions import operate
 
             result = operate(frame, np.conjugate, node, function.owner)

@@ -832,7 +832,7 @@ def number_attribute(frame: Frame, owner: Operand, name: str, node: Any) -> Any:
             return known[name]
         if name == "size" and len(dims) <= 1:
             return dims[0] if dims else constant(1)
-    if t.python and name == "conjugate":
+    if name == "conjugate" and not t.is_array:
         return BoundMethod(owner, None)
     if name in ARRAY_METHODS and not t.python:
         return BoundMethod(owner, ARRAY_METHODS[name])
