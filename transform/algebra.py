@@ -138,8 +138,8 @@ class _Rewriting:
         if s.adjoint and p.function in b.algebra and s.attribute is None:
             b.where, b.adjoint, b.quiet = s.where, True, s.quiet
             there = len(b.block)
-            new = b.let(p, *operands)
-            self._stand_for(s, new, is_new=len(b.block) > there)
+            made = b.let(p, *operands)
+            self._stand_for(s, made, is_new=len(b.block) > there)
             return
         key = (p, operands, s.attribute)
         is_pure = p.kind != "structural" or p is CAST

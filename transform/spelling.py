@@ -288,6 +288,6 @@ def f_string(parts: tuple[Any, ...], trees: list[ast.expr]) -> ast.expr:
 
 
 def _is_kept(s: Let) -> bool:
-    """Whether a number's conjugate is of the number's own kind, as its method gives it."""
+    """Whether a number's conjugate is of its own kind, as its method gives it."""
     given, out = type_of(s.operands[0]), s.out.type
     return not out.is_array and given.python == out.python
