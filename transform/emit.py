@@ -23,6 +23,13 @@ from gradwright.transform.spelling import MODULES
 from gradwright.transform.writer import Writer
 
 ROUNDS = 8  # of taking long lines apart
+# Python's own; a prompt or a notebook adds names such as `_` to them as it runs.
+BUILTINS = {
+    name
+    for name, held in vars(builtins).items()
+    if getattr(held, "__module__", "builtins") in ("builtins", "io", "_io")
+    and not name.startswith("_")
+}
 
 
 @dataclass(frozen=True)
@@ -41,9 +48,7 @@ def emit(function: Function, header: str = "") -> Module:
     """The source of a function and of all that it calls, callees first."""
     functions = program(function)
     names = _function_names(functions)
-    taken = (
-        set(names.values()) | set(MODULES) | set(keyword.kwlist) | set(dir(builtins))
-    )
+    taken = set(names.values()) | set(MODULES) | set(keyword.kwlist) | BUILTINS
     imports: dict[str, None] = {}
     parts = [_printed(f, names, imports, taken) for f in functions]
     head = [f'"""{header}"""'] if header else []

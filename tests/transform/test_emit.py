@@ -1,5 +1,6 @@
 """Emit: what a core program, or the derivative of a user's, reads like."""
 
+import builtins
 import math
 import re
 import textwrap
@@ -197,3 +198,16 @@ def test_each_line_knows_the_line_of_the_user() -> None:
     module = emit(written("def f(x: float):\n    y = multiply x, x\n    return y"))
     assert module.name == "f"
     assert module.lines == {}
+
+
+def test_what_a_prompt_adds_to_the_builtins_is_no_name_of_pythons(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def power(x, n):
+        y = x
+        for _ in range(n):
+            y = y * x
+        return y
+
+    monkeypatch.setattr(builtins, "_", 3.0, raising=False)
+    assert "for _ in range(n):" in gw.source(gw.grad(power), 2.0, 3)
