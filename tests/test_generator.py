@@ -6,6 +6,7 @@ A stand-in for the library takes derivatives by differences, rightly or wrongly.
 from __future__ import annotations
 
 import ast
+import random
 from collections.abc import Callable
 from typing import Any
 
@@ -227,6 +228,7 @@ def test_programs_shrink(profile: str, form: type[ast.AST], lines: int) -> None:
     small = find(
         programs(profile),
         has,
+        random=random.Random(1),
         settings=settings(
             QUICK, max_examples=500, phases=[Phase.generate, Phase.shrink]
         ),
