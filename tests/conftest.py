@@ -79,3 +79,25 @@ def shared() -> Path:
     if not path.is_dir():
         pytest.skip("needs ../shared, which does not stand here")
     return path
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """What an earlier run covered is not what this one covers."""
+    file = _coverage_file(session.config)
+    if file is not None and not hasattr(session.config, "workerinput"):
+        file.unlink(missing_ok=True)
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    """What the written programs covered, once the last part of them is done."""
+    file = _coverage_file(config)
+    if file is not None and file.exists():
+        terminalreporter.section("written programs")
+        terminalreporter.write_line(file.read_text(encoding="utf-8"))
+
+
+def _coverage_file(config: pytest.Config) -> Path | None:
+    cache = getattr(config, "cache", None)
+    return None if cache is None else cache.mkdir("programs") / "coverage.txt"
