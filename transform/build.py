@@ -255,6 +255,10 @@ class Builder:
         """Whether a value's sign may be told from where it is used."""
         return True
 
+    def is_here(self, a: Any) -> bool:
+        """Whether a value is made in this block: a division stays where it raises."""
+        return any(t is self.definition.get(a) for t in self.block)
+
     def times(self, c: float, a: Operand) -> Operand:
         """The product c * a, the sign outside."""
         if c < 0:
@@ -279,7 +283,7 @@ class Builder:
             return constant(c * d) if rest is None else self.times(c * d, rest)
         for u, v in ((x, y), (y, x)):
             made = self.made_by(u, operator.truediv)
-            if made and (e := literal(made[0])) is not None:
+            if made and (e := literal(made[0])) is not None and self.is_here(u):
                 inner = self.let(row(operator.truediv, 2), v, made[1])
                 return self.times(c * d * e, inner)
         return self.times(c * d, self.raw(p, x, y)) if c * d != 1 else self.raw(p, x, y)

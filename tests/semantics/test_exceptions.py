@@ -438,3 +438,16 @@ def test_calls_of_the_transformed_function_itself() -> None:
         got = raised_by(lambda: g(*args, **keywords))
         assert type(got) is type(wanted) is TypeError
         assert "f()" in str(got)
+
+
+def mean_of_products(x, n):
+    s = 0.0
+    for k in range(n):
+        s += x * k
+    return s / n
+
+
+def test_a_division_after_a_loop_without_trips() -> None:
+    with pytest.raises(ZeroDivisionError) as caught:
+        gw.grad(mean_of_products)(2.0, 0)
+    assert any("return s / n" in note for note in caught.value.__notes__)

@@ -18,10 +18,11 @@ def log_sum_exp_grad(a):
     # reverse sweep
     a_bar = np.zeros_like(a)
     # programs.py  return largest + math.log(total)
+    total_bar = 1 / total
     largest_bar = 1.0
     for i, x in enumerate(a):
         # programs.py  total += math.exp(x - largest)
-        difference_bar = math.exp(x - largest) / total
+        difference_bar = math.exp(x - largest) * total_bar
         largest_bar -= difference_bar
         # programs.py  for x in a:
         a_bar[i] += difference_bar
