@@ -269,6 +269,15 @@ def may_raise(s: Let | Load) -> bool:
     return True
 
 
+def may_divide_by_zero(s: Let) -> bool:
+    """Whether a division, the derivative's own too, may raise as the program's does."""
+    return (
+        s.primitive.function is operator.truediv
+        and all(type_of(o).python for o in s.operands)
+        and not _is_nonzero(s.operands[1])
+    )
+
+
 def _is_nonzero(o: Any) -> bool:
     value = o.constant if isinstance(o, Linear) else getattr(o, "value", None)
     return bool(value)

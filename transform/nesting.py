@@ -45,7 +45,7 @@ from gradwright.transform.spelling import Spelling, name_of, sum_of
 from gradwright.transform.types import Type
 
 WIDEST_WAITING = 300  # characters, roughly, of an expression that still waits
-UNBOUND = Place("unbound", Type("None"))  # what a read that may raise is taken to read
+FAILING = Place("failing", Type("None"))  # what may raise is taken to read it
 CALLS = Place("calls", Type("None"))  # what a call waiting for its use is taken to read
 
 
@@ -240,8 +240,8 @@ class Nesting:
             self._assign(v, w, out, s)
 
     def stays(self, v: Value, w: Waiting, body: list[Statement]) -> bool:
-        """Whether a read that may raise would move into another block."""
-        return UNBOUND in w.places and self.uses[v].blocks != {id(body)}
+        """Whether what may raise would move into another block."""
+        return FAILING in w.places and self.uses[v].blocks != {id(body)}
 
     def _nests(self, v: Value, w: Waiting, s: Statement, body: list[Statement]) -> bool:
         """Whether a value may stand where it is used, in this block or a branch."""

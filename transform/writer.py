@@ -34,13 +34,13 @@ from gradwright.transform.core import (
     stores,
     walk,
 )
-from gradwright.transform.deadcode import may_raise
+from gradwright.transform.deadcode import may_divide_by_zero, may_raise
 from gradwright.transform.errors import Location
 from gradwright.transform.indices import Linear
 from gradwright.transform.names import places_in
 from gradwright.transform.nesting import (
     CALLS,
-    UNBOUND,
+    FAILING,
     Nesting,
     Waiting,
     only_choice,
@@ -138,6 +138,8 @@ class Writer(Nesting):
     def _let(self, s: Let, out: list[ast.stmt], body: list[Statement]) -> None:
         found = [self.operand(o) for o in s.operands]
         places = set().union(*(w.places for w in found)) if found else set()
+        if may_divide_by_zero(s):
+            places.add(FAILING)
         quiet = s.quiet or any(w.quiet for w in found)
         trees = [w.tree for w in found]
         if s.adjoint and s.primitive.spelling == "*" and not s.out.type.is_array:
@@ -161,7 +163,7 @@ class Writer(Nesting):
                 if may_raise(s):
                     self._write(out, ast.Expr(name_of(source)), s)
             else:
-                places: set[Place] = {source, UNBOUND} if s.unsure else {source}
+                places: set[Place] = {source, FAILING} if s.unsure else {source}
                 w = Waiting(name_of(source), places, len(source.name))
                 if self.stays(s.out, w, body):
                     self._assign(s.out, w, out, s)

@@ -451,3 +451,16 @@ def test_a_division_after_a_loop_without_trips() -> None:
     with pytest.raises(ZeroDivisionError) as caught:
         gw.grad(mean_of_products)(2.0, 0)
     assert any("return s / n" in note for note in caught.value.__notes__)
+
+
+def share_of_a_branch(x, n):
+    y = 1.0
+    if x > 0.0:
+        y = x * x
+    return y / n
+
+
+def test_a_division_after_a_branch_not_taken() -> None:
+    with pytest.raises(ZeroDivisionError) as caught:
+        gw.grad(share_of_a_branch)(-2.0, 0)
+    assert any("return y / n" in note for note in caught.value.__notes__)
