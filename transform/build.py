@@ -140,6 +140,7 @@ class Builder:
         if self.folds and key in self.made:
             return _operand(self.made[key])
         out = Value(name or noun(p, operands), type)
+        out.type = with_own_dims(out)
         s = Let(out, p, operands, attribute)
         s.quiet = self.quiet
         self.add(s)

@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 
 from gradwright.transform.activity import carries, varied
-from gradwright.transform.build import Builder, constant, row
+from gradwright.transform.build import Builder, constant
 from gradwright.transform.core import (
     Alloc,
     Buffer,
     Call,
     Cell,
+    Const,
     For,
     Function,
     If,
@@ -37,15 +38,25 @@ from gradwright.transform.core import (
     is_recursive,
     type_of,
 )
+from gradwright.transform.indices import Linear
 from gradwright.transform.primitives.structural import (
     CAST,
     DISPLAY,
     FORMAT,
+    ITEM,
     NAMED,
     SPREAD,
     SUM_TO,
 )
-from gradwright.transform.rules import Rules, real_part
+from gradwright.transform.rules import (
+    Access,
+    Rules,
+    over_axes,
+    real_part,
+    reduction_partial,
+)
+from gradwright.transform.specialise.abstract import Structure
+from gradwright.transform.template import Template, holes
 from gradwright.transform.types import Type
 
 
@@ -213,8 +224,11 @@ class _Sweep:
             return b.let(p, dot, attribute=s.attribute, type=s.out.type)
         if p is SPREAD:
             return b.let(p, self.tangent(s.operands[0]), s.operands[1], type=s.out.type)
-        if p.kind == "linear":
-            return b.let(p, self.tangent(s.operands[0]))
+        if p is ITEM:
+            (whole,) = s.operands
+            return self.dots[whole][s.attribute]  # type: ignore[no-any-return]
+        if p.kind in ("linear", "multilinear", "general"):
+            return self._signed(s)
         if p.function is np.where:
             sides = (self.tangent(o) for o in s.operands[1:])
             return self._fitted(b.let(p, s.operands[0], *sides), s.out.type, s.out)
@@ -222,13 +236,102 @@ class _Sweep:
         for k, o in enumerate(s.operands):
             if o not in self.varied:
                 continue
-            partial = self.rules.partial(p, k, lambda j: s.operands[j], lambda: s.out)
-            term = b.multiply(partial, self.tangent(o))
             if p.kind == "reduction":
-                term = b.let(row(np.sum, 1), term)
+                term = self._reduced(s, o)
+            else:
+                partial = self.rules.partial(
+                    p, k, lambda j: s.operands[j], lambda: s.out
+                )
+                term = b.multiply(partial, self.tangent(o))
             total = term if total is None else b.add_up(total, term)
         assert total is not None
         return self._fitted(total, s.out.type, s.out)
+
+    def _reduced(self, s: Let, x: Operand) -> Operand:
+        """The tangent of a reduction: the sum over the same axes of partial times x_dot."""
+        b, template = self.builder, s.primitive.template(s.attribute)
+        partial = reduction_partial(self.rules, s, lambda o: o)
+        dot = self.tangent(x)
+        if isinstance(partial, Const | Linear) or not type_of(partial).is_array:
+            return b.multiply(partial, over_axes(b, template, dot, s.out.type))
+        return over_axes(b, template, b.multiply(partial, dot), s.out.type)
+
+    def _signed(self, s: Let) -> Any:
+        """The tangent of an array primitive's result: one operand, or several."""
+        p = s.primitive
+        template = p.template(s.attribute)
+        varied = [k for k, o in enumerate(s.operands) if o in self.varied]
+        if p.kind == "linear":
+            named = {k for n in p.operands for k in holes(template[n])}
+            dots = [
+                self._filled(o) if k in named and type_of(o).is_inexact else o
+                for k, o in enumerate(s.operands)
+            ]
+            return self._again(s, dots)
+        if p.kind == "multilinear":
+            terms = []
+            for k in varied:
+                dots = list(s.operands)
+                dots[k] = self._filled(s.operands[k])
+                terms.append(self._again(s, dots))
+        else:
+            assert p.tangent is not None
+            terms = [
+                self._of_rule(s, p.tangent, j, n, template)
+                for j, n in enumerate(p.operands)
+                if set(holes(template[n])) & set(varied)
+            ]
+        total = terms[0]
+        for term in terms[1:]:
+            total = self._sum(total, term)
+        if isinstance(total, list):
+            return total
+        return self._fitted(total, s.out.type, s.out)
+
+    def _sum(self, a: Any, b: Any) -> Any:
+        if isinstance(a, list):
+            return [self._sum(x, y) for x, y in zip(a, b, strict=True)]
+        return self.builder.add_up(a, b)
+
+    def _filled(self, o: Any) -> Any:
+        """The tangent of an operand, in its shape: zeros for what does not vary."""
+        dot = self.tangent(o)
+        t = type_of(o)
+        if t.is_array and not type_of(dot).is_array:
+            return self.builder.let(SPREAD, dot, o, type=t)
+        return dot
+
+    def _again(self, s: Let, operands: list[Any]) -> Any:
+        """The primitive of other operands; its items, where it gives several."""
+        b, t = self.builder, s.out.type
+        out = b.let(s.primitive, *operands, attribute=s.attribute, type=t)
+        if t.items is None:
+            return out
+        return [
+            b.let(ITEM, out, attribute=k, type=item, name="part_dot")
+            for k, item in enumerate(t.items)
+        ]
+
+    def _of_rule(self, s: Let, rule: Any, k: int, name: str, template: Template) -> Any:
+        """What a general row's tangent rule gives for one operand."""
+        operands = s.operands
+        access = Access(lambda j: operands[j], lambda j: operands[j])
+        extra = {
+            "y": lambda: self._result(s),
+            f"{name}_dot": lambda: self._filled(operands[holes(template[name])[0]]),
+        }
+        found = self.rules.signed(rule, k, template, access, extra)
+        return list(found.items) if isinstance(found, Structure) else found
+
+    def _result(self, s: Let) -> Any:
+        """The result as a rule takes it: an operand, or a tuple of them."""
+        if s.out.type.items is None:
+            return s.out
+        items = [
+            self.builder.let(ITEM, s.out, attribute=k, type=t)
+            for k, t in enumerate(s.out.type.items)
+        ]
+        return Structure(tuple, tuple(items))
 
     def _fitted(self, dot: Operand, t: Type, like: Value) -> Operand:
         """The tangent in the shape and realness of the primal."""

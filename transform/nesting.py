@@ -79,6 +79,7 @@ class Nesting:
         self.uses: dict[Any, _Use] = {}
         self.waiting: dict[Value, Waiting] = {}
         self.chosen: dict[Cell, Waiting] = {}
+        self.unpacked: set[Value] = set()  # items that a tuple's statement assigned
         self.changed: dict[Statement, set[Place]] = {}
         self.branch_of: dict[int, int] = {}
         self._count(function.body)

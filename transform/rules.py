@@ -11,19 +11,44 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import gast
+import numpy as np
 
 from gradwright.transform import source as sources
-from gradwright.transform.build import NOUNS, Builder, row
-from gradwright.transform.core import Cell, Const, Load, Operand, Value, type_of
-from gradwright.transform.indices import Linear
+from gradwright.transform.build import NOUNS, Builder, constant, row
+from gradwright.transform.core import Cell, Const, Let, Load, Operand, Value, type_of
+from gradwright.transform.indices import Linear, linear
 from gradwright.transform.liveness import assigned, used
 from gradwright.transform.primitives.record import Primitive
 from gradwright.transform.source import Source
+from gradwright.transform.specialise.abstract import (
+    Static,
+    Structure,
+    is_operand,
+    leaves,
+)
 from gradwright.transform.specialise.frame import Frame, Program
+from gradwright.transform.template import Hole, Sequence, Template
+from gradwright.transform.types import Type
+
+SHAPES = ("shape", "ndim", "dtype", "size")  # what is known of an array without it
+
+
+@dataclass(frozen=True)
+class Element:
+    """One of the values that a rule returns, with the statements that it needs.
+
+    needed: the parameters that it reads.  valued: those of which it reads more than
+    the shape.
+    """
+
+    body: tuple[Any, ...]
+    expression: Any
+    needed: frozenset[str]
+    valued: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -32,7 +57,7 @@ class Rule:
 
     source: Source
     parameters: tuple[str, ...]
-    elements: tuple[tuple[tuple[Any, ...], Any, frozenset[str]], ...]
+    elements: tuple[Element, ...]
     guarded: bool
 
 
@@ -52,9 +77,23 @@ def read_rule(function: Callable[..., Any]) -> Rule:
             if wanted & set(assigned([s])):
                 kept.insert(0, s)
                 wanted |= used(s)
-        elements.append((tuple(kept), expression, frozenset(wanted & set(parameters))))
+        needed = frozenset(wanted & set(parameters))
+        valued = frozenset(_valued([*kept, expression]) & needed)
+        elements.append(Element(tuple(kept), expression, needed, valued))
     guarded = any(isinstance(n, gast.IfExp) for n in gast.walk(source.node))
     return Rule(source, parameters, tuple(elements), guarded)
+
+
+def _valued(nodes: list[Any]) -> set[str]:
+    """The names of which more is read than `.shape` and the like."""
+    found: list[str] = []
+    shapes: set[int] = set()
+    for n in (n for node in nodes for n in gast.walk(node)):
+        if isinstance(n, gast.Attribute) and n.attr in SHAPES:
+            shapes.add(id(n.value))
+        elif isinstance(n, gast.Name) and id(n) not in shapes:
+            found.append(n.id)
+    return set(found)
 
 
 @functools.cache
@@ -85,12 +124,12 @@ class Rules:
         """The partial of operand `k`; asks for operands by position, and for y."""
         assert p.rule is not None
         rule = read_rule(p.rule)
-        body, expression, needed = rule.elements[k]
+        element = rule.elements[k]
         names = [n for n in rule.parameters if n != "y"]
-        env = {n: operand(names.index(n)) for n in names if n in needed}
-        if "y" in needed:
+        env = {n: operand(names.index(n)) for n in names if n in element.needed}
+        if "y" in element.needed:
             env["y"] = y()
-        by = self._quote(rule, body, expression, env)
+        by = self._operand(self._quote(rule, element, env))
         self._call_it_by(by, env.get(rule.parameters[k]))
         return by
 
@@ -106,40 +145,140 @@ class Rules:
             name = f"by_{operand.name}" if is_named else "slope"  # type: ignore[union-attr]
             load.out.name = load.source.name = name
 
-    def transpose(self, p: Primitive, y_bar: Operand) -> Operand:
-        """A linear row's transpose of a cotangent."""
-        assert p.rule is not None
-        rule = read_rule(p.rule)
-        body, expression, _ = rule.elements[0]
-        return self._quote(rule, body, expression, {rule.parameters[0]: y_bar})
+    def signed(
+        self,
+        function: Callable[..., Any],
+        k: int,
+        template: Template,
+        access: Access,
+        extra: dict[str, Callable[[], Any]],
+    ) -> Any:
+        """Element `k` of a rule that takes arguments by name: an operand, or several.
+
+        Args:
+            template: The arguments of the primitive.
+            access: How their operands are had here.
+            extra: What else the rule may ask for: y, y_bar, x_dot.
+        """
+        rule = read_rule(function)
+        element = rule.elements[k]
+        env: dict[str, Any] = {}
+        for n in rule.parameters:
+            if n not in element.needed:
+                continue
+            if n in extra:
+                env[n] = extra[n]()
+                continue
+            read = access.value if n in element.valued else access.shape
+            env[n] = _abstract(template[n], read)
+        return self._quote(rule, element, env, guarded=False)
+
+    def _operand(self, result: Any) -> Operand:
+        assert isinstance(result, Value | Linear | Const)
+        return result
 
     def _quote(
-        self,
-        rule: Rule,
-        body: tuple[Any, ...],
-        expression: Any,
-        env: dict[str, Operand],
-    ) -> Operand:
+        self, rule: Rule, element: Element, env: dict[str, Any], guarded: bool = True
+    ) -> Any:
         frame = Frame(self.program, self.program.root, rule.source, None, None)
         frame.in_rule = True
         frame.env.update(env)
         quiet = self.builder.quiet
-        arrays = any(type_of(o).is_array for o in env.values())
-        self.builder.quiet = quiet or (rule.guarded and arrays)
+        given = [o for a in env.values() for o in leaves(a) if is_operand(o)]
+        arrays = any(type_of(o).is_array for o in given)
+        self.builder.quiet = quiet or (guarded and rule.guarded and arrays)
         frame.of_arrays = arrays
         where = self.builder.where
         try:
-            frame.run(list(body))
-            result = frame.evaluate(expression)
+            frame.run(list(element.body))
+            return frame.evaluate(element.expression)
         finally:
             self.builder.quiet = quiet
             self.builder.where = where
-        assert isinstance(result, Value | Linear | Const)
-        return result
+
+
+@dataclass(frozen=True)
+class Access:
+    """How the operands of a primitive are had where its rule is quoted, by position.
+
+    `shape` gives something of the operand's type; its elements are not read.
+    """
+
+    value: Callable[[int], Any]
+    shape: Callable[[int], Any]
+
+
+def _abstract(argument: Any, operand: Callable[[int], Any]) -> Any:
+    """An argument of a template as the specialiser knows it."""
+    if isinstance(argument, Hole):
+        return operand(argument.position)
+    if isinstance(argument, Sequence):
+        items = tuple(_abstract(i, operand) for i in argument.items)
+        return Structure(argument.kind, items)
+    if isinstance(argument, bool | int | float | complex):
+        return constant(argument)
+    return Static(argument)
+
+
+# ---- reductions --------------------------------------------------------------------
+
+
+def reduction_partial(rules: Rules, s: Let, need: Callable[[Any], Any]) -> Operand:
+    """The partials of a reduction, in the shape of its operand or as one number."""
+    p = s.primitive
+    assert p.rule is not None
+    template = p.template(s.attribute)
+    (x,) = s.operands
+    access = Access(lambda k: need(s.operands[k]), lambda k: shape_of(x, need))
+
+    def result() -> Operand:
+        return with_axes(rules.builder, template, need(s.out), type_of(x))
+
+    partial = rules.signed(p.rule, 0, template, access, {"y": result})
+    assert isinstance(partial, Value | Linear | Const)
+    return partial
+
+
+def shape_of(o: Operand, need: Callable[[Any], Any]) -> Operand:
+    """A stand-in of an operand's type, whose dims can be had where `need` is asked."""
+    t = type_of(o)
+    if t.dims is None or not isinstance(o, Value):
+        return o
+    return Value(o.name, replace(t, dims=tuple(need(d) for d in t.dims)))
+
+
+def over_axes(b: Builder, template: Template, x: Operand, out: Type) -> Operand:
+    """The sum over the axes that a reduction removes; `out` is the type of its result."""
+    p = row(np.sum, 1)
+    t = replace(out, dtype=type_of(x).dtype)
+    axis, keepdims = template["axis"], template["keepdims"]
+    if axis is None and not keepdims:
+        return b.let(p, x, type=t)
+    arguments = (("x", Hole(0)), ("axis", axis), ("keepdims", keepdims))
+    return b.let(p, x, attribute=Template(arguments), type=t)
+
+
+def with_axes(b: Builder, template: Template, g: Operand, x: Type) -> Operand:
+    """A reduction's result or its cotangent, with the axes that went as ones."""
+    axis = template["axis"]
+    if axis is None or template["keepdims"] or not type_of(g).is_array:
+        return g  # it stretches as it is
+    axes = axis.items if isinstance(axis, Sequence) else (axis,)
+    gone = {k % x.rank for k in axes}
+    if gone == set(range(len(gone))):
+        return g  # leading axes stretch by themselves
+    left = iter(type_of(g).dims or ())
+    dims = tuple(linear(1) if k in gone else next(left) for k in range(x.rank))
+    arguments = (("a", Hole(0)), ("axis", axis))
+    return b.let(
+        row(np.expand_dims, 1),
+        g,
+        attribute=Template(arguments),
+        type=replace(type_of(g), dims=dims),
+        name=getattr(g, "name", "part"),
+    )
 
 
 def real_part(builder: Builder, o: Operand) -> Operand:
     """The real part of a complex operand, a real one itself."""
-    import numpy as np
-
     return builder.let(row(np.real, 1), o) if type_of(o).is_complex else o

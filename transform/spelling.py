@@ -11,6 +11,8 @@ import ast
 import math
 from typing import Any
 
+import numpy as np
+
 from gradwright.transform.core import Const, Let, type_of
 from gradwright.transform.primitives.record import Primitive
 from gradwright.transform.primitives.structural import (
@@ -18,6 +20,7 @@ from gradwright.transform.primitives.structural import (
     COPY,
     DISPLAY,
     FORMAT,
+    ITEM,
     NAMED,
     SPREAD,
     SUM_TO,
@@ -27,7 +30,7 @@ from gradwright.transform.types import Type
 BINARY = {
     "+": ast.Add, "-": ast.Sub, "*": ast.Mult, "/": ast.Div, "//": ast.FloorDiv,
     "%": ast.Mod, "**": ast.Pow, "&": ast.BitAnd, "|": ast.BitOr, "^": ast.BitXor,
-    "<<": ast.LShift, ">>": ast.RShift,
+    "<<": ast.LShift, ">>": ast.RShift, "@": ast.MatMult,
 }  # fmt: skip
 UNARY = {"-": ast.USub, "+": ast.UAdd, "~": ast.Invert, "not": ast.Not}
 COMPARE = {
@@ -110,9 +113,45 @@ class Spelling:
             return ast.Attribute(trees[0], p.spelling[3:])
         if p.spelling in ("np.conjugate", "np.conj") and _is_kept(s):
             return ast.Call(ast.Attribute(trees[0], "conjugate"), [], [])
+        if p is ITEM:
+            return ast.Subscript(trees[0], ast.Constant(s.attribute))
         if p.is_operator:
             return operation(p.spelling, trees)
+        if p.signature is not None:
+            return self._signed(s, trees)
         return self.call(p.spelling, trees)
+
+    def _signed(self, s: Let, trees: list[ast.expr]) -> ast.expr:
+        """A call with arguments by name; a few that have a sign of their own."""
+        p = s.primitive
+        arguments = p.template(s.attribute).filled(lambda k: trees[k])
+        positional, keywords = p.arranged(arguments)
+        if p.spelling == "np.expand_dims" and isinstance(s.attribute["axis"], int):
+            return _with_axis(trees[0], s.attribute["axis"], s.out.type.rank)
+        if p.spelling == "np.transpose" and not keywords:
+            return ast.Attribute(trees[0], "T")
+        return self.call(
+            p.spelling,
+            [self.argument(a) for a in positional],
+            **{name: self.argument(a) for name, a in keywords.items()},
+        )
+
+    def argument(self, a: Any) -> ast.expr:
+        """An argument: an expression, a literal, a dtype, or a tuple or list of them."""
+        if isinstance(a, ast.expr):
+            return a
+        if isinstance(a, tuple):
+            return ast.Tuple([self.argument(i) for i in a])
+        if isinstance(a, list):
+            return ast.List([self.argument(i) for i in a])
+        if isinstance(a, np.dtype):
+            return self.dotted(f"np.{a.name}")
+        if isinstance(a, type):
+            own = a.__module__ == "builtins"
+            return ast.Name(a.__name__) if own else self.dotted(f"np.{a.__name__}")
+        if isinstance(a, int | float) and not isinstance(a, bool):
+            return number(a)
+        return ast.Constant(a)
 
     def _display(self, trees: list[ast.expr], shape: tuple[int, ...]) -> ast.expr:
         items = iter(trees)
@@ -139,6 +178,18 @@ class Spelling:
             keepdims = ast.Constant(True)
             tree = self.call("np.sum", [tree], axis=_axes(kept), keepdims=keepdims)
         return tree
+
+
+def _with_axis(tree: ast.expr, axis: int, rank: int) -> ast.expr:
+    """`x[:, None]`: an axis of length one more, where the result has `rank` axes."""
+    at = axis % rank
+    if at < rank - 1 or rank == 1:
+        items: list[ast.expr] = [*(ast.Slice() for _ in range(at)), ast.Constant(None)]
+    elif rank == 2:
+        items = [ast.Slice(), ast.Constant(None)]
+    else:
+        items = [ast.Constant(...), ast.Constant(None)]
+    return ast.Subscript(tree, items[0] if len(items) == 1 else ast.Tuple(items))
 
 
 def _axes(axes: tuple[int, ...]) -> ast.expr:

@@ -36,6 +36,7 @@ class Type:
     python: bool = False
     dims: tuple[Linear, ...] | None = None
     optional: bool = False
+    items: tuple[Type, ...] | None = None  # of what a primitive returns as a tuple
 
     @property
     def is_array(self) -> bool:
@@ -43,7 +44,7 @@ class Type:
 
     @property
     def is_number(self) -> bool:
-        return self.dtype not in ("str", "None")
+        return self.dtype not in ("str", "None", "tuple", "tape")
 
     @property
     def is_complex(self) -> bool:
@@ -51,7 +52,9 @@ class Type:
 
     @property
     def is_inexact(self) -> bool:
-        """Float or complex: what can be differentiated."""
+        """Float or complex: what can be differentiated; of a tuple, any item."""
+        if self.items is not None:
+            return any(t.is_inexact for t in self.items)
         return self.is_number and self._kind in "fc"
 
     @property
@@ -89,6 +92,8 @@ class Type:
         name = self.dtype if self.python else f"np.{self.dtype}"
         if self.is_array:
             name = f"array of {self.dtype} with {self.rank} axes"
+        if self.items is not None:
+            name = f"tuple of {len(self.items)}"
         return f"{name} or None" if self.optional else name
 
 
@@ -105,6 +110,11 @@ def numpy_scalar(dtype: Any) -> Type:
 def array(dtype: Any, dims: tuple[Linear | int, ...]) -> Type:
     """The type of an array of this dtype and these dims."""
     return Type(np.dtype(dtype).name, dims=tuple(linear(d) for d in dims))
+
+
+def tuple_of(items: tuple[Type, ...]) -> Type:
+    """The type of what a primitive with several results returns."""
+    return Type("tuple", python=True, items=items)
 
 
 def of_number(value: Any) -> Type | None:

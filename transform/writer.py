@@ -47,6 +47,7 @@ from gradwright.transform.nesting import (
     short_branch,
 )
 from gradwright.transform.outline import if_statement, is_chain, note
+from gradwright.transform.primitives.structural import ITEM
 from gradwright.transform.spelling import (
     bool_op,
     counting,
@@ -136,6 +137,8 @@ class Writer(Nesting):
                 self._assert(s, out)
 
     def _let(self, s: Let, out: list[ast.stmt], body: list[Statement]) -> None:
+        if s.out in self.unpacked:
+            return
         found = [self.operand(o) for o in s.operands]
         places = set().union(*(w.places for w in found)) if found else set()
         if may_divide_by_zero(s):
@@ -151,8 +154,35 @@ class Writer(Nesting):
         if s.primitive.raises:
             tree.raises = s.where  # type: ignore[attr-defined]
         tree.ours = s.adjoint  # type: ignore[attr-defined]
+        if s.out.type.items is not None and self._unpacked(s, tree, quiet, out, body):
+            return
         width = sum(w.width + 3 for w in found) + len(s.primitive.spelling)
         self._settle(s.out, Waiting(tree, places, width, quiet), out, s, body)
+
+    def _unpacked(
+        self,
+        s: Let,
+        tree: ast.expr,
+        quiet: bool,
+        out: list[ast.stmt],
+        body: list[Statement],
+    ) -> bool:
+        """`w, v = np.linalg.eigh(a)`, where more than one of the items is used."""
+        items = {
+            t.attribute: t.out
+            for t in body
+            if isinstance(t, Let) and t.primitive is ITEM and t.operands == (s.out,)
+        }
+        used = {k for k, v in items.items() if self.left.get(v, 0)}
+        if len(used) < 2 or len(items) != self.left.get(s.out, 0):
+            return False
+        targets: list[ast.expr] = [
+            name_of(items[k], True) if k in used else ast.Name("_", ast.Store())
+            for k in range(len(s.out.type.items or ()))
+        ]
+        self.unpacked.update(items.values())
+        self._write(out, ast.Assign([ast.Tuple(targets)], tree), s, quiet)
+        return True
 
     def _load(self, s: Load, out: list[ast.stmt], body: list[Statement]) -> None:
         source = s.source

@@ -23,13 +23,13 @@ from gradwright.transform.types import FLOAT
 COMPLEX_SAMPLES = (0.3 + 1.2j, -0.7 - 0.4j, 1.5 - 0.2j, -0.1 + 0.8j)
 
 
-@linear(np.real, samples=COMPLEX_SAMPLES)
+@linear(np.real, samples=COMPLEX_SAMPLES, view=True)
 def real(y_bar):
     """The real part."""
     return y_bar
 
 
-@linear(np.imag, samples=COMPLEX_SAMPLES)
+@linear(np.imag, samples=COMPLEX_SAMPLES, view=True)
 def imag(y_bar):
     """The imaginary part."""
     return -1j * y_bar

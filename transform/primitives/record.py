@@ -12,6 +12,14 @@ into derivative code:
 
 A conditional expression in a rule is quoted as one for scalars, so that what it guards
 is not evaluated, and as `np.where` for arrays.  Rows are refused when incomplete.
+
+A row with a `signature` takes arrays, and static arguments by name.  Its rule is a
+function of its parameters by name, of the result `y` and of the cotangent `y_bar`, and
+returns the cotangent of each operand:
+
+    @linear(np.reshape, signature="x, shape", samples=...)
+    def reshape(x, y_bar):
+        return np.reshape(y_bar, x.shape)
 """
 
 from __future__ import annotations
@@ -26,6 +34,7 @@ from typing import Any
 
 import numpy as np
 
+from gradwright.transform.template import Hole, Template
 from gradwright.transform.types import (
     BOOL,
     COMPLEX,
@@ -45,6 +54,7 @@ SPELLINGS: dict[Any, str] = {
     operator.add: "+",
     operator.sub: "-",
     operator.mul: "*",
+    operator.matmul: "@",
     operator.truediv: "/",
     operator.floordiv: "//",
     operator.mod: "%",
@@ -101,13 +111,19 @@ class Primitive:
     """One callable of a row.
 
     name: of the row.  function: the callable itself.  spelling: an operator, a dotted
-    name, or for an attribute `.name`.  kind: elementwise, linear, reduction, constant
-    or structural.  type_rule: operand types to result type.  rule: partials
-    (elementwise, reduction) or transpose (linear).  raises: it may raise for Python's
-    numbers, by their values (overflow apart).
-    covered: where it raises its partials raise too.  cheap: recomputed, never taped.
-    samples: operands for the tests.  kinks: operands to the partials promised there.
-    reason: why a constant row has no derivative.
+    name, or for an attribute `.name`.  kind: elementwise, reduction, linear,
+    multilinear, general, constant or structural.  type_rule: operand types to result
+    type.  rule: partials (elementwise, reduction) or cotangents (linear, multilinear,
+    general).  raises: it may raise for Python's numbers, by their values (overflow
+    apart).  covered: where it raises its partials raise too.  cheap: recomputed, never
+    taped.  samples: operands for the tests, or a `Sample`.  kinks: operands to the
+    partials promised there.  reason: why a constant row has no derivative.
+
+    Of a row with a signature: operands are the parameters that take arrays or numbers,
+    a starred one a sequence of them; runtime are those that may hold ints known when
+    the program runs.  tangent: of a general row, the tangents that the operands give.
+    meets: pairs of dims that must be equal.  ragged: the lengths of the result depend
+    on the elements.  view: the result may share memory with an operand.
     """
 
     name: str
@@ -123,6 +139,14 @@ class Primitive:
     kinks: tuple[tuple[Operands, Operands], ...] = ()
     complex_too: bool = False
     reason: str = ""
+    signature: inspect.Signature | None = None
+    operands: tuple[str, ...] = ()
+    sequences: tuple[str, ...] = ()
+    runtime: tuple[str, ...] = ()
+    tangent: Callable[..., Any] | None = None
+    meets: Callable[..., Any] | None = None
+    ragged: bool = False
+    view: bool = False
 
     def __repr__(self) -> str:
         return f"<primitive {self.spelling}>"
@@ -131,17 +155,53 @@ class Primitive:
     def is_operator(self) -> bool:
         return self.function in SPELLINGS
 
+    def template(self, attribute: Template | None) -> Template:
+        """The arguments by name; without an attribute they are operands alone."""
+        if attribute is not None:
+            return attribute
+        assert self.signature is not None
+        parameters = self.signature.parameters.items()
+        return Template(
+            tuple(
+                (name, Hole(k) if p.default is p.empty else p.default)
+                for k, (name, p) in enumerate(parameters)
+            )
+        )
+
+    def call(self, arguments: dict[str, Any]) -> Any:
+        """What the callable itself makes of arguments by name."""
+        positional, keywords = self.arranged(arguments)
+        return self.function(*positional, **keywords)
+
+    def arranged(self, arguments: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+        """Arguments by name as a call gives them; defaults are left out."""
+        assert self.signature is not None
+        positional: list[Any] = []
+        keywords: dict[str, Any] = {}
+        for name, p in self.signature.parameters.items():
+            if p.kind is p.VAR_POSITIONAL:
+                positional.extend(arguments[name])
+            elif p.default is p.empty:
+                positional.append(arguments[name])
+            elif arguments[name] is not p.default:
+                keywords[name] = arguments[name]
+        return positional, keywords
+
 
 # ---- the table ---------------------------------------------------------------------
 
 
 class Table:
-    """Rows by callable and number of operands; and the other callables of a row."""
+    """Rows by callable and number of operands; and the other callables of a row.
+
+    `known` are functions of what is known when a program is rewritten, run then.
+    """
 
     def __init__(self) -> None:
         self.rows: dict[tuple[Any, int | None], Primitive] = {}
         self.families: dict[Any, list[Primitive]] = {}
         self.compositions: dict[Any, Callable[..., Any]] = {}
+        self.known: dict[Any, Any] = {}
 
     def add(self, p: Primitive, arity: int | None) -> None:
         key = (p.function, arity)
@@ -167,6 +227,16 @@ class Table:
         except TypeError:
             return False
 
+    def signed(self, function: Any, arity: int) -> Primitive | None:
+        """The row of a callable that takes its arguments by a signature."""
+        try:
+            p = self.rows.get((function, None))
+            if (function, arity) in self.rows:
+                return None
+        except TypeError:
+            return None
+        return p if p is not None and p.signature is not None else None
+
     def twin(self, p: Primitive, module: str) -> Primitive:
         """The same row's callable of another module, where there is one."""
         family = self.families.get(p.rule, [p])
@@ -188,8 +258,8 @@ def spelling_of(function: Any) -> str:
         return "np.abs"
     module = getattr(function, "__module__", None)
     if isinstance(function, np.ufunc) or (module or "").startswith("numpy"):
-        prefix = "np.linalg." if module == "numpy.linalg" else "np."
-        return prefix + str(function.__name__)
+        prefix = {"numpy.linalg": "np.linalg.", "numpy.fft": "np.fft."}
+        return prefix.get(module or "", "np.") + str(function.__name__)
     if module == "builtins":
         return str(function.__name__)
     return f"{module}.{function.__qualname__}"
@@ -306,7 +376,7 @@ def _add_rows(kind: str, callables: Sequence[Any], rule: Any, **columns: Any) ->
             rule=rule,
             **columns_of_f,
         )
-        TABLE.add(p, _arity(rule))
+        TABLE.add(p, None if p.signature else _arity(rule))
     return rule
 
 
@@ -349,16 +419,38 @@ def linear(
     samples: Sequence[Any],
     type: TypeRule | None = None,
     cheap: bool = True,
+    signature: str = "x",
+    **columns: Any,
 ) -> Callable[[Any], Any]:
-    """A row that is linear over the reals; the rule is its transpose, of `y_bar`."""
-    return lambda rule: _add_rows(
-        "linear",
-        callables,
-        rule,
-        type=type,
-        samples=tuple(_tuple(s) for s in samples),
-        complex_too=True,
-        cheap=cheap,
+    """A row that is linear in its operands; the rule gives their cotangents."""
+    return lambda rule: _add_signed(
+        "linear", callables, rule, signature, samples, type=type, cheap=cheap, **columns
+    )
+
+
+def multilinear(
+    *callables: Any, samples: Sequence[Any], signature: str, **columns: Any
+) -> Callable[[Any], Any]:
+    """A row that is linear in each of its operands, the others held."""
+    return lambda rule: _add_signed(
+        "multilinear", callables, rule, signature, samples, **columns
+    )
+
+
+def general(
+    *callables: Any,
+    samples: Sequence[Any],
+    signature: str,
+    tangent: Callable[..., Any],
+    **columns: Any,
+) -> Callable[[Any], Any]:
+    """A row of arrays that is not linear: its rule gives cotangents of operands.
+
+    `tangent` takes the parameters, the result `y` and the tangents `x_dot`, and gives
+    for each operand the tangent that comes from it.
+    """
+    return lambda rule: _add_signed(
+        "general", callables, rule, signature, samples, tangent=tangent, **columns
     )
 
 
@@ -368,20 +460,65 @@ def reduction(
     kinks: Sequence[tuple[Any, Any]] = (),
     complex_too: bool = False,
     type: TypeRule | None = None,
+    signature: str = "x, axis=None, keepdims=False",
 ) -> Callable[[Any], Any]:
-    """A row from an array to a scalar; the rule gives the partials, in x's shape.
+    """A row over axes of an array; the rule gives the partials, in x's shape.
 
-    A partial that is one number holds for every element.
+    The rule takes the result with its axes kept.  A partial that is one number holds
+    for every element.
     """
-    return lambda rule: _add_rows(
+    return lambda rule: _add_signed(
         "reduction",
         callables,
         rule,
+        signature,
+        samples,
         type=type or type_of_reduction(callables[0]),
-        samples=tuple(_tuple(s) for s in samples),
         kinks=tuple((_tuple(a), _tuple(p)) for a, p in kinks),
         complex_too=complex_too,
     )
+
+
+def _add_signed(
+    kind: str,
+    callables: Sequence[Any],
+    rule: Any,
+    signature: str,
+    samples: Sequence[Any],
+    **columns: Any,
+) -> Any:
+    """Enter the rows of one signature."""
+    return _add_rows(
+        kind,
+        callables,
+        rule,
+        samples=tuple(s if isinstance(s, Sample) else _tuple(s) for s in samples),
+        **_signed(signature, columns),
+    )
+
+
+def _signed(signature: str, columns: dict[str, Any]) -> dict[str, Any]:
+    """The columns of a row with a signature; operands are the first parameters."""
+    read = inspect.signature(eval(f"lambda {signature}: None"))
+    columns.setdefault("operands", tuple(read.parameters)[:1])
+    return {
+        **columns,
+        "signature": read,
+        "complex_too": columns.get("complex_too", True),
+    }
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Arguments for a row's tests: positional ones, and others by name."""
+
+    args: tuple[Any, ...]
+    keywords: dict[str, Any]
+
+
+def given(*args: Any, **keywords: Any) -> Sample:
+    """A sample as one writes a call."""
+    return Sample(args, keywords)
 
 
 def constant(
@@ -391,18 +528,27 @@ def constant(
     name: str | None = None,
     type: TypeRule | None = None,
     raises: bool = False,
+    signature: str | None = None,
+    **columns: Any,
 ) -> None:
     """Rows whose derivative is zero by declaration, for this reason.
 
-    Samples of several lengths make a row for each number of operands.
+    Without a signature, samples of several lengths make a row for each number of
+    operands.
     """
     if not (reason and samples):
         missing = "samples" if reason else "reason"
         named = name or ", ".join(map(spelling_of, callables))
         raise ValueError(f"the row {named} lacks its column {missing}")
-    operands = [_tuple(s) for s in samples]
+    operands = [s if isinstance(s, Sample) else _tuple(s) for s in samples]
+    by_arity: dict[int | None, Any] = {None: operands}
+    if signature is None:
+        arities = sorted({len(o) for o in operands})  # type: ignore[arg-type]
+        by_arity = {n: [o for o in operands if len(o) == n] for n in arities}  # type: ignore[arg-type]
+    else:
+        columns = _signed(signature, columns)
     for f in callables:
-        for arity in sorted({len(o) for o in operands}):
+        for arity, fitting in by_arity.items():
             p = Primitive(
                 name=name or str(getattr(f, "__name__", f)),
                 function=f,
@@ -411,8 +557,9 @@ def constant(
                 type_rule=type or type_rule_of(f),
                 raises=raises and _can_raise(f),
                 cheap=f in SPELLINGS,
-                samples=tuple(o for o in operands if len(o) == arity),
+                samples=tuple(fitting),
                 reason=reason,
+                **columns,
             )
             TABLE.add(p, arity)
 
@@ -426,6 +573,12 @@ def composition(*callables: Any) -> Callable[[Any], Any]:
         return f
 
     return register
+
+
+def known(f: Callable[..., Any]) -> Callable[..., Any]:
+    """A function for rules, of subscripts and axes: run when a program is rewritten."""
+    TABLE.known[f] = f
+    return f
 
 
 def _tuple(x: Any) -> tuple[Any, ...]:

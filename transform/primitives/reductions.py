@@ -9,6 +9,7 @@ from gradwright.transform.primitives.record import (
     always,
     composition,
     constant,
+    given,
     reduction,
     type_of_reduction,
 )
@@ -16,44 +17,94 @@ from gradwright.transform.types import numpy_scalar
 
 ROW = np.array([0.7, -1.3, 2.1, 0.4])
 TABLE_OF_SIX = np.array([[0.7, -1.3, 2.1], [0.4, 1.6, -0.8]])
+CUBE = np.arange(24.0).reshape(2, 3, 4) / 7 - 1.3
 ONE = np.array([1.7])
+NO_ROWS = np.zeros((0, 3))
 NONE = np.array([])
 
 
-@reduction(np.sum, samples=(ROW, TABLE_OF_SIX, ONE, NONE), complex_too=True)
+AXES = (
+    ROW,
+    TABLE_OF_SIX,
+    given(TABLE_OF_SIX, axis=0),
+    given(TABLE_OF_SIX, axis=-1, keepdims=True),
+    given(CUBE, axis=(0, 2)),
+    ONE,
+)
+
+
+@reduction(np.sum, samples=(*AXES, NONE, given(NO_ROWS, axis=0)), complex_too=True)
 def total(x):
-    """The sum of all elements."""
+    """The sum of all elements, or along axes."""
     return 1.0
 
 
-@reduction(np.mean, samples=(ROW, TABLE_OF_SIX, ONE), complex_too=True)
-def mean(x):
-    """The mean of all elements."""
-    return 1 / np.size(x)
+@reduction(np.mean, samples=AXES, complex_too=True)
+def mean(x, axis):
+    """The mean of all elements, or along axes."""
+    return 1 / count(x, axis)
+
+
+def count(x, axis):
+    """How many elements each result is made of."""
+    if axis is None:
+        return x.size
+    if isinstance(axis, tuple):
+        n = 1
+        for k in axis:
+            n = n * x.shape[k]
+        return n
+    return x.shape[axis]
+
+
+@reduction(
+    np.var,
+    signature="x, axis=None, ddof=0, keepdims=False",
+    samples=(*AXES[:-1], given(TABLE_OF_SIX, axis=0, ddof=1), given(ROW, ddof=1)),
+)
+def variance(x, axis, ddof):
+    """The mean square distance from the mean."""
+    return (
+        2
+        * (x - np.mean(x, axis=axis, keepdims=axis is not None))
+        / (count(x, axis) - ddof)
+    )
+
+
+@reduction(
+    np.std,
+    signature="x, axis=None, ddof=0, keepdims=False",
+    samples=(*AXES[:-1], given(TABLE_OF_SIX, axis=0, ddof=1), given(ROW, ddof=1)),
+)
+def deviation(x, axis, ddof, y):
+    """The root of the mean square distance from the mean; where it is 0, flat."""
+    distance = x - np.mean(x, axis=axis, keepdims=axis is not None)
+    return distance / ((count(x, axis) - ddof) * y) if y != 0 else 0.0
 
 
 @reduction(
     np.prod,
     samples=(
-        ROW,
-        TABLE_OF_SIX,
-        ONE,
+        *AXES,
         NONE,
         np.array([0.7, 0.0, 2.1]),
         np.array([0.0, -1.3, 0.0, 1.2]),
+        given(np.array([[0.7, 0.0, 2.1], [0.0, 1.6, -0.8]]), axis=0),
     ),
     complex_too=True,
 )
-def product(x, y):
+def product(x, axis, y):
     """The product of all elements; right to second order where some are 0.
 
     The product of the others is y / x where x is not 0.  Where it is, the others may
     hold no further zero, or one: which is the sum of the zeros, less this one.
     """
+    kept = axis is not None
     solid = np.where(x == 0, 1.0, x)
-    zeros = np.count_nonzero(x == 0)
-    other = np.sum(np.where(x == 0, x, 0.0)) - x
-    others = np.prod(solid) * ((zeros == 1) + (zeros == 2) * other)
+    zeros = np.count_nonzero(x == 0, axis=axis, keepdims=kept)
+    other = np.sum(np.where(x == 0, x, 0.0), axis=axis, keepdims=kept) - x
+    solids = np.prod(solid, axis=axis, keepdims=kept)
+    others = solids * ((zeros == 1) + (zeros == 2) * other)
     return np.where(x == 0, others, y / solid)
 
 
@@ -62,34 +113,88 @@ def product(x, y):
     np.amax,
     np.min,
     np.amin,
-    samples=(ROW, TABLE_OF_SIX, ONE),
+    samples=AXES,
     kinks=((np.array([2.0, 2.0]), np.array([0.5, 0.5])),),
     complex_too=True,
 )
-def extremum(x, y):
+def extremum(x, axis, y):
     """The largest or smallest element; ties share.  Source: JAX, lax.reduce_max."""
-    return (x == y) / np.count_nonzero(x == y)
+    return (x == y) / np.count_nonzero(x == y, axis=axis, keepdims=axis is not None)
+
+
+@reduction(
+    np.ptp,
+    samples=AXES[:-1],
+    kinks=((np.array([2.0, 2.0]), np.array([0.0, 0.0])),),
+)
+def peak_to_peak(x, axis):
+    """The largest element less the smallest; ties share."""
+    kept = axis is not None
+    high = x == np.max(x, axis=axis, keepdims=kept)
+    low = x == np.min(x, axis=axis, keepdims=kept)
+    return high / np.count_nonzero(
+        high, axis=axis, keepdims=kept
+    ) - low / np.count_nonzero(low, axis=axis, keepdims=kept)
+
+
+@reduction(
+    np.median,
+    samples=AXES,
+    kinks=((np.array([2.0, 2.0]), np.array([0.5, 0.5])),),
+)
+def median(x, axis):
+    """The middle element, or the mean of the two in the middle; ties share."""
+    kept = axis is not None
+    low = x == np.quantile(x, 0.5, axis=axis, method="lower", keepdims=kept)
+    high = x == np.quantile(x, 0.5, axis=axis, method="higher", keepdims=kept)
+    return 0.5 * low / np.count_nonzero(
+        low, axis=axis, keepdims=kept
+    ) + 0.5 * high / np.count_nonzero(high, axis=axis, keepdims=kept)
+
+
+@composition(np.average)
+def average(a, axis=None, weights=None):
+    """The mean, or the mean with weights along an axis."""
+    if weights is None:
+        return np.mean(a, axis=axis)
+    weights = np.asarray(weights)
+    if weights.ndim < a.ndim and axis is not None:
+        weights = np.moveaxis(
+            np.reshape(weights, (1,) * (a.ndim - 1) + weights.shape), -1, axis
+        )
+        weights = np.broadcast_to(weights, a.shape)
+    return np.sum(a * weights, axis=axis) / np.sum(weights, axis=axis)
 
 
 constant(
     np.any,
     np.all,
     reason="a truth value",
-    samples=(ROW, TABLE_OF_SIX, NONE),
+    signature="a, axis=None, keepdims=False",
+    samples=(ROW, TABLE_OF_SIX, NONE, given(TABLE_OF_SIX > 0, axis=1)),
     type=always(numpy_scalar(bool)),
 )
 constant(
     np.argmax,
     np.argmin,
     reason="a position is an integer",
-    samples=(ROW, TABLE_OF_SIX, ONE),
+    signature="a, axis=None, keepdims=False",
+    samples=(ROW, TABLE_OF_SIX, ONE, given(TABLE_OF_SIX, axis=1)),
     type=always(numpy_scalar(np.intp)),
 )
 constant(
     np.count_nonzero,
     reason="a count is an integer",
-    samples=(ROW, TABLE_OF_SIX, NONE),
+    signature="a, axis=None, keepdims=False",
+    samples=(ROW, TABLE_OF_SIX, NONE, given(TABLE_OF_SIX, axis=0)),
     type=type_of_reduction(np.count_nonzero),
+)
+constant(
+    np.quantile,
+    reason="used for positions only, by the method 'lower' or 'higher'",
+    signature="a, q, axis=None, method='linear', keepdims=False",
+    operands=("a", "q"),
+    samples=(given(ROW, 0.5, method="lower"),),
 )
 
 

@@ -38,5 +38,8 @@ CAST = _structural("cast", _same, cheap=True)
 COPY = _structural("copy", _same)
 """An array of its own with the same content."""
 
+ITEM = _structural("item", _same, cheap=True)
+"""One of several results of a primitive; the attribute says which."""
+
 SUM_TO = _structural("sum_to", _same)
 """A cotangent summed over the axes along which its primal was broadcast."""

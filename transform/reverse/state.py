@@ -36,7 +36,8 @@ class Block:
 
     top: its values are alive in the reverse sweep.  at: the statement being reversed.
     provided: primal values made again.  undo: stores whose old value is not put back
-    yet.  before, after: what the forward sweep gains around each statement.
+    yet.  before, after: what the forward sweep gains around each statement.  items:
+    cotangents of what a primitive returned as a tuple, by its value and position.
     """
 
     body: list[Statement]
@@ -51,6 +52,7 @@ class Block:
     after: dict[int, list[Statement]] = field(default_factory=dict)
     contributions: dict[Any, list[Operand]] = field(default_factory=dict)
     bars: dict[Any, Place] = field(default_factory=dict)
+    items: dict[Any, dict[int, Operand]] = field(default_factory=dict)
     known: dict[Place, Value] = field(default_factory=dict)
     made: dict[Any, Value] = field(default_factory=dict)
     last_trip: Operand | None = None

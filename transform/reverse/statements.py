@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import operator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -35,6 +35,7 @@ from gradwright.transform.primitives.structural import (
     CAST,
     DISPLAY,
     FORMAT,
+    ITEM,
     NAMED,
     SPREAD,
     SUM_TO,
@@ -43,6 +44,7 @@ from gradwright.transform.reverse.cotangents import (
     bar_of_place,
     begin_bar,
     collect,
+    fills,
     find_bar,
     give,
     note_kind,
@@ -58,7 +60,16 @@ from gradwright.transform.reverse.primals import (
     tape_of,
 )
 from gradwright.transform.reverse.state import Block, region, zero
-from gradwright.transform.rules import is_singular, real_part
+from gradwright.transform.rules import (
+    Access,
+    is_singular,
+    real_part,
+    reduction_partial,
+    shape_of,
+    with_axes,
+)
+from gradwright.transform.specialise.abstract import Static, Structure
+from gradwright.transform.template import holes
 from gradwright.transform.types import Type
 
 if TYPE_CHECKING:
@@ -72,7 +83,11 @@ def reverse_let(sweep: Sweep, s: Let) -> bool:
     """The adjoint; whether it raises wherever the statement itself would."""
     if s.out not in sweep.active:
         return False
-    g = collect(sweep, s.out)
+    g: Any = (
+        collect(sweep, s.out)
+        if s.out.type.items is None
+        else sweep.block.items.pop(s.out, None)
+    )
     if g is None:
         return False
     p = s.primitive
@@ -85,11 +100,69 @@ def reverse_let(sweep: Sweep, s: Let) -> bool:
     elif p is SUM_TO:
         wide = type_of(s.operands[0])
         give(sweep, s.operands[0], widened(sweep, g, s, wide), wide)
-    elif p.kind == "linear":
-        give(sweep, s.operands[0], sweep.rules.transpose(p, g), s.out.type)
+    elif p is ITEM:
+        (whole,) = s.operands
+        sweep.block.items.setdefault(whole, {})[s.attribute] = g
+    elif p.kind in ("linear", "multilinear", "general"):
+        reverse_signed(sweep, s, g)
     elif p is not FORMAT:
         reverse_partials(sweep, s, g)
     return p.covered
+
+
+def reverse_signed(sweep: Sweep, s: Let, g: Any) -> None:
+    """What the rule of an array primitive gives to each of its operands."""
+    p = s.primitive
+    assert p.rule is not None
+    template = p.template(s.attribute)
+
+    def shape(j: int) -> Operand:
+        return shape_of(s.operands[j], lambda d: need(sweep, d))
+
+    is_linear = p.kind == "linear"  # whose rule cannot read more than shapes
+    access = Access(shape if is_linear else lambda j: need(sweep, s.operands[j]), shape)
+    extra = {"y": lambda: result_of(sweep, s), "y_bar": lambda: in_full(sweep, s, g)}
+    for k, name in enumerate(p.operands):
+        positions = holes(template[name])
+        if not any(s.operands[j] in sweep.active for j in positions):
+            continue
+        found = sweep.rules.signed(p.rule, k, template, access, extra)
+        parts = found.items if isinstance(found, Structure) else (found,)
+        for j, c in zip(positions, parts, strict=True):
+            give(sweep, s.operands[j], c, type_of(s.operands[j]))
+
+
+def result_of(sweep: Sweep, s: Let) -> Any:
+    """The result as a rule takes it: an operand, or a tuple of them."""
+    if s.out.type.items is None:
+        return need(sweep, s.out)
+    items = sweep.items.get(s.out, {})
+    count = len(s.out.type.items)
+    parts = (
+        need(sweep, items[k]) if k in items else Static(None) for k in range(count)
+    )
+    return Structure(tuple, tuple(parts))
+
+
+def in_full(sweep: Sweep, s: Let, g: Any) -> Any:
+    """The cotangent in the result's shape; of several results None where none came."""
+    if isinstance(g, dict):
+        types = s.out.type.items or ()
+        items = sweep.items[s.out]
+        parts = (
+            filled(sweep, g[k], items[k].type, items[k]) if k in g else Static(None)
+            for k in range(len(types))
+        )
+        return Structure(tuple, tuple(parts))
+    return filled(sweep, g, s.out.type, s.out)
+
+
+def filled(sweep: Sweep, g: Operand, t: Type, like: Value) -> Operand:
+    if not t.is_array or fills(type_of(g), t):
+        return g
+    return sweep.builder.let(
+        SPREAD, g, need(sweep, like), type=replace(t, dtype=type_of(g).dtype)
+    )
 
 
 def widened(sweep: Sweep, g: Operand, s: Let, wide: Type) -> Operand:
@@ -108,6 +181,11 @@ def reverse_partials(sweep: Sweep, s: Let, g: Operand) -> None:
             continue
         if s.primitive.function is np.where:
             c = chosen(sweep, s, k, g)
+        elif s.primitive.kind == "reduction":
+            partial = reduction_partial(sweep.rules, s, lambda x: need(sweep, x))
+            template = s.primitive.template(s.attribute)
+            kept = with_axes(sweep.builder, template, g, type_of(o))
+            c = sweep.builder.scale(partial, kept)
         else:
             partial = sweep.rules.partial(
                 s.primitive,

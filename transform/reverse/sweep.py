@@ -37,6 +37,7 @@ from gradwright.transform.core import (
     stores,
     walk,
 )
+from gradwright.transform.primitives.structural import ITEM
 from gradwright.transform.reverse.calls import reverse_call
 from gradwright.transform.reverse.control import reverse_compound
 from gradwright.transform.reverse.cotangents import (
@@ -92,6 +93,11 @@ class Sweep:
             function, {v for v in wrt if carries(v)} | tapes, seeded | tapes
         )
         self._number()
+        self.items: dict[Value, dict[int, Value]] = {}
+        for s in walk(function.body):
+            if isinstance(s, Let) and s.primitive is ITEM:
+                (whole,) = s.operands
+                self.items.setdefault(whole, {})[s.attribute] = s.out  # type: ignore[arg-type]
         self.repeated: dict[Place, set[Statement]] = {}
         self.pushed: set[Any] = set()
         self.saved: dict[Statement, Value] = {}

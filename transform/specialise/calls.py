@@ -52,6 +52,7 @@ from gradwright.transform.specialise.abstract import (
     leaves,
     mapped,
 )
+from gradwright.transform.specialise.arrays import call_signed
 from gradwright.transform.specialise.frame import (
     Capture,
     Demand,
@@ -137,7 +138,7 @@ def _call_static(
     keywords: dict[str, Any],
     node: Any,
 ) -> Any:
-    from gradwright.transform.specialise.expressions import operate
+    from gradwright.transform.specialise.expressions import lift, operate
 
     f = _unwrapped(function.value)
     if isinstance(f, functools.partial):
@@ -158,9 +159,14 @@ def _call_static(
     handler = _lookup(BUILTINS, f)
     if handler is not None:
         return handler(frame, arguments, keywords, node)
+    if _lookup(TABLE.known, f) is not None:
+        return lift(f(*map(_known, arguments)))
     composed = _lookup(TABLE.compositions, f)
     if composed is not None:
         return call_user(frame, sources.read(composed), None, arguments, keywords, node)
+    signed = TABLE.signed(f, len(arguments))
+    if signed is not None:
+        return call_signed(frame, signed, arguments, keywords, node)
     if TABLE.knows(f):
         _no_keywords(frame, keywords, node)
         return operate(frame, f, node, *arguments)
@@ -178,6 +184,18 @@ def _call_static(
         node,
         instead="a function with a rule, or one of your own in plain Python",
     )
+
+
+def _known(a: Any) -> Any:
+    """What an argument is, where the rewriting needs it."""
+    match a:
+        case Static() | Const():
+            return a.value
+        case Linear(constant=int(n)):
+            return n
+        case Structure():
+            return a.kind(map(_known, a.items))
+    return a
 
 
 def _lookup(table: dict[Any, Any], key: Any) -> Any:
@@ -265,7 +283,7 @@ def call_user(
     if active is not None and code in program.inlined:
         raise _makes_functions(frame, source, node)
     small = code not in program.separate and (
-        code in program.inlined or _is_small(tree)
+        code in program.inlined or frame.in_rule or _is_small(tree)
     )
     if not small:
         program.separate.add(code)

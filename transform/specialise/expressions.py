@@ -41,6 +41,7 @@ from gradwright.transform.specialise.abstract import (
     leaves,
     mapped,
 )
+from gradwright.transform.specialise.arrays import call_signed
 from gradwright.transform.specialise.bindings import bind
 from gradwright.transform.specialise.calls import call
 from gradwright.transform.specialise.frame import (
@@ -63,7 +64,7 @@ from gradwright.transform.types import (
 BINARY = {
     gast.Add: operator.add, gast.Sub: operator.sub, gast.Mult: operator.mul,
     gast.Div: operator.truediv, gast.FloorDiv: operator.floordiv,
-    gast.Mod: operator.mod, gast.Pow: operator.pow,
+    gast.Mod: operator.mod, gast.Pow: operator.pow, gast.MatMult: operator.matmul,
     gast.BitAnd: operator.and_, gast.BitOr: operator.or_, gast.BitXor: operator.xor,
     gast.LShift: operator.lshift, gast.RShift: operator.rshift,
 }  # fmt: skip
@@ -111,6 +112,9 @@ def operate(frame: Frame, function: Any, node: Any, *values: Any) -> Any:
             if isinstance(v, Structure):
                 text = f"must be real number, not {v.kind.__name__}"
                 raise ProgramError(TypeError(text))
+    signed = TABLE.signed(function, len(values))
+    if signed is not None:
+        return call_signed(frame, signed, list(values), {}, node)
     operands = [display(frame, v, node) for v in values]
     if (
         any(type_of(o) == TEXT for o in operands)
@@ -176,12 +180,9 @@ def assume_equal_dims(frame: Frame, operands: list[Operand]) -> None:
     """Remember which dims of parameters must be equal; the entry checks them."""
     shapes = [t.dims for t in map(type_of, operands) if t.dims]
     for k in range(1, max(map(len, shapes), default=0) + 1):
-        met = [s[-k] for s in shapes if len(s) >= k and s[-k].constant is None]
-        for other in met[1:]:
-            if other != met[0]:
-                frame.program.equal_dims.setdefault(
-                    (met[0], other), frame.builder.where
-                )
+        met = [s[-k] for s in shapes if len(s) >= k and s[-k].constant != 1]
+        pairs = [(met[0], other) for other in met[1:]]
+        frame.program.assume_equal(pairs, frame.builder.where)
 
 
 def display(frame: Frame, a: Any, node: Any) -> Operand:
@@ -291,8 +292,6 @@ def _walrus(frame: Frame, node: Any) -> Any:
 
 @expression(gast.BinOp)
 def _binary(frame: Frame, node: Any) -> Any:
-    if isinstance(node.op, gast.MatMult):
-        raise frame.refusal(node, node.op)
     left, right = frame.evaluate(node.left), frame.evaluate(node.right)
     return binary(frame, BINARY[type(node.op)], left, right, node)
 

@@ -12,7 +12,7 @@ import cmath
 import itertools
 import math
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -308,6 +308,14 @@ class Program:
         self.unsure_reads: dict[int, set[tuple[int, int]]] = {}
         self.normal: dict[int, tuple[Any, gast.FunctionDef, Liveness]] = {}
 
+    def assume_equal(
+        self, pairs: Iterable[tuple[Linear, Linear]], where: Location | None
+    ) -> None:
+        """Dims that are taken to be equal; the entry checks what it can see."""
+        for a, b in pairs:
+            if a != b and 1 not in (a.constant, b.constant):
+                self.equal_dims.setdefault((a, b), where)
+
     def guard(self, key: Any, path: Path, read: Callable[[Any], Any]) -> None:
         """Whatever `read` finds at the path must stay as it is now."""
         found = Path(
@@ -409,6 +417,8 @@ class Frame:
             try:
                 handler(self, s)
             except (Unready, ProgramError) as e:
+                if self.in_rule:
+                    raise
                 self.raise_there(e)
                 return
 

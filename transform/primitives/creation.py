@@ -1,0 +1,197 @@
+"""New arrays: of zeros, of one number, of numbers in a row; lengths may be symbols."""
+
+# Rules are formulas: they have operands, not types.
+# mypy: allow-untyped-defs, allow-untyped-calls
+
+import numpy as np
+
+from gradwright.transform.primitives.record import (
+    constant,
+    general,
+    given,
+    linear,
+)
+
+NEW = "its elements are constants"
+LIKE = "its elements are constants; of the operand only the shape is read"
+ROW = np.array([0.7, -1.3, 2.1, 0.4])
+TABLE_OF_SIX = np.array([[0.7, -1.3, 2.1], [0.4, 1.6, -0.8]])
+
+constant(
+    np.zeros,
+    np.ones,
+    reason=NEW,
+    signature="shape, dtype=None",
+    operands=(),
+    runtime=("shape",),
+    samples=(given(3), given((2, 0)), given((2, 1), dtype=np.float32)),
+)
+constant(
+    np.zeros_like,
+    np.ones_like,
+    reason=LIKE,
+    signature="a, dtype=None",
+    samples=(given(ROW), given(TABLE_OF_SIX, dtype=np.complex128)),
+)
+constant(
+    np.eye,
+    reason=NEW,
+    signature="N, M=None, k=0, dtype=float",
+    operands=(),
+    runtime=("N", "M", "k"),
+    samples=(given(3), given(2, 3), given(3, 2, -1), given(2, dtype=int)),
+)
+constant(
+    np.identity,
+    reason=NEW,
+    signature="n, dtype=None",
+    operands=(),
+    runtime=("n",),
+    samples=(given(3),),
+)
+constant(
+    np.tri,
+    reason=NEW,
+    signature="N, M=None, k=0",
+    operands=(),
+    runtime=("N", "M", "k"),
+    samples=(given(3), given(2, 3, 1)),
+)
+constant(
+    np.indices,
+    reason="indices are integers",
+    signature="dimensions",
+    operands=(),
+    runtime=("dimensions",),
+    samples=(given((2, 3)),),
+)
+
+
+@linear(
+    np.full,
+    signature="shape, fill_value, dtype=None",
+    operands=("fill_value",),
+    runtime=("shape",),
+    samples=(given(3, 0.7), given((2, 0), 1.5), given((2, 1), -0.4)),
+)
+def full(y_bar):
+    """An array of one number."""
+    return np.sum(y_bar)
+
+
+@linear(
+    np.full_like,
+    signature="a, fill_value, dtype=None",
+    operands=("fill_value",),
+    runtime=("a",),
+    samples=(given(ROW, 0.7), given(TABLE_OF_SIX, -1.2)),
+)
+def full_like(y_bar):
+    """An array of one number, in the shape of another."""
+    return np.sum(y_bar)
+
+
+def steps(start, stop, num, endpoint):
+    """How far each point of `linspace` is from the start, in parts of the whole."""
+    rank = max(np.ndim(start), np.ndim(stop))
+    return np.reshape(
+        np.linspace(0.0, 1.0, num, endpoint=endpoint), (num,) + (1,) * rank
+    )
+
+
+@linear(
+    np.linspace,
+    signature="start, stop, num=50, endpoint=True",
+    operands=("start", "stop"),
+    runtime=("num",),
+    samples=(
+        given(0.3, 2.1, 5),
+        given(0.3, 2.1, 4, endpoint=False),
+        given(-1.0, 1.0, num=1),
+        given(ROW, 2.0, 3),
+    ),
+)
+def linspace(start, stop, num, endpoint, y_bar):
+    """Numbers at equal distances from start to stop."""
+    t = steps(start, stop, num, endpoint)
+    return (
+        onto(y_bar * (1.0 - t), start),
+        onto(y_bar * t, stop),
+    )
+
+
+def onto(terms, end):
+    """The terms of all points, added up in the shape of an end."""
+    return np.sum(terms) if np.ndim(end) == 0 else np.sum(terms, axis=0)
+
+
+def arange_tangent(start, stop, step, y, start_dot, stop_dot, step_dot):
+    """The start moves all numbers, the step each one by its place."""
+    return (
+        np.full_like(y, 0.0 if stop is None else start_dot),
+        np.zeros_like(y),
+        np.zeros_like(y) if step is None else np.arange(y.size) * step_dot,
+    )
+
+
+@general(
+    np.arange,
+    signature="start, stop=None, step=None, dtype=None",
+    operands=("start", "stop", "step"),
+    tangent=arange_tangent,
+    samples=(
+        given(4.0),
+        given(0.3, 2.1),
+        given(0.3, 2.1, 0.25),
+        given(5),
+        given(1, 7, 2),
+    ),
+)
+def arange(start, stop, step, y, y_bar):
+    """Numbers from a start, one step apart; how many follows from the stop."""
+    return (
+        0.0 if stop is None else np.sum(y_bar),
+        0.0,
+        0.0 if step is None else np.sum(np.arange(y.size) * y_bar),
+    )
+
+
+constant(
+    np.where,
+    np.nonzero,
+    np.flatnonzero,
+    np.argwhere,
+    reason="positions are integers",
+    signature="a",
+    ragged=True,
+    samples=(given(ROW > 0.5), given(TABLE_OF_SIX > 0.5)),
+)
+constant(
+    np.argsort,
+    reason="positions are integers",
+    signature="a, axis=-1",
+    samples=(given(ROW), given(TABLE_OF_SIX, axis=0), given(TABLE_OF_SIX, axis=None)),
+)
+constant(
+    np.searchsorted,
+    reason="positions are integers",
+    signature="a, v, side='left'",
+    operands=("a", "v"),
+    samples=(given(np.sort(ROW), 0.5), given(np.sort(ROW), ROW, side="right")),
+)
+constant(
+    np.ix_,
+    reason="positions are integers",
+    signature="*args",
+    operands=("args",),
+    samples=(given([0, 1], [1, 2]),),
+)
+constant(
+    np.fft.fftfreq,
+    np.fft.rfftfreq,
+    reason="frequencies follow from a length",
+    signature="n, d=1.0",
+    operands=(),
+    runtime=("n", "d"),
+    samples=(given(4), given(5, 0.5)),
+)

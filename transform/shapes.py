@@ -1,0 +1,183 @@
+"""What NumPy itself makes of example arrays: kinds, ranks, and dims as linear forms.
+
+    np.concatenate of dims (n,) and (m,)     ->     float64, dims (n + m,)
+
+A callable is run on small arrays of the operands' types, once with a length for every
+symbol and once more for each symbol with that length changed: how the lengths of the
+result follow gives its dims.  A length that does not follow linearly is left open.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradwright.transform.indices import Linear
+from gradwright.transform.types import (
+    VARYING,
+    Type,
+    array,
+    numpy_scalar,
+    of_number,
+)
+
+SMALLEST = 4  # the shortest example: indices 0 and 1, and differences, exist in it
+Meets = Iterable[tuple[Linear, Linear]]
+
+
+def infer(
+    run: Callable[[list[Any]], Any],
+    operands: Sequence[Type | Linear],
+    meets: Meets = (),
+    ragged: bool = False,
+) -> Any:
+    """The type of what `run` makes of operands: tuples and lists of types, and types.
+
+    Args:
+        run: Takes the operands as a list of numbers and arrays.
+        operands: Their types; a linear form for an int.
+        meets: Pairs of dims that are equal, or one of them 1.
+        ragged: The lengths of the result depend on the elements.
+
+    Raises:
+        Whatever NumPy raises for operands of these types.
+    """
+    same = _united(meets)
+    symbols = _symbols(operands, same)
+    sizes = {s: SMALLEST + 1 + 2 * k for k, s in enumerate(symbols)}
+    base = _run(run, operands, sizes, same)
+    lengths = _lengths(base)
+    if not lengths:
+        return _typed(base, iter(()))
+    dims: list[Linear | None] = [None] * len(lengths)
+    if not ragged:
+        dims = _followed(run, operands, sizes, same, lengths)
+    return _typed(base, iter(VARYING if d is None else d for d in dims))
+
+
+def _followed(
+    run: Callable[[list[Any]], Any],
+    operands: Sequence[Type | Linear],
+    sizes: dict[Any, int],
+    same: dict[Any, Linear],
+    lengths: list[int],
+) -> list[Linear | None]:
+    """Every length as a linear form of the symbols; None where it is none."""
+    forms = [Linear({}, n) for n in lengths]
+    try:
+        for s in sizes:
+            moved = _lengths(_run(run, operands, {**sizes, s: sizes[s] + 2}, same))
+            for k, (n, m) in enumerate(zip(lengths, moved, strict=True)):
+                slope, rest = divmod(m - n, 2)
+                if rest:
+                    return [None] * len(lengths)
+                forms[k] = forms[k] + Linear({s: slope}, -slope * sizes[s])
+        others = {s: n + 5 + 4 * k for k, (s, n) in enumerate(sizes.items())}
+        found = _lengths(_run(run, operands, others, same))
+    except (ValueError, IndexError, np.linalg.LinAlgError):
+        return [None] * len(lengths)
+    return [
+        f if _value(f, others) == n else None for f, n in zip(forms, found, strict=True)
+    ]
+
+
+# ---- symbols and sizes -------------------------------------------------------------
+
+
+def _united(meets: Meets) -> dict[Any, Linear]:
+    """What to put for a symbol so that dims that meet are equal."""
+    same: dict[Any, Linear] = {}
+
+    def settled(form: Linear) -> Linear:
+        while any(s in same for s in form.symbols()):
+            form = form.substitute(lambda s: same.get(s, Linear({s: 1})))
+        return form
+
+    for a, b in meets:
+        difference = settled(a) - settled(b)
+        if a.constant == 1 or b.constant == 1:
+            continue
+        s = next((s for s, c in difference.terms.items() if abs(c) == 1), None)
+        if s is not None:
+            c = difference.terms[s]
+            same[s] = (difference - Linear({s: c})) * -c
+    return same
+
+
+def _resolved(form: Linear, same: dict[Any, Linear]) -> Linear:
+    while any(s in same for s in form.symbols()):
+        form = form.substitute(lambda s: same.get(s, Linear({s: 1})))
+    return form
+
+
+def _symbols(operands: Sequence[Type | Linear], same: dict[Any, Linear]) -> list[Any]:
+    found: dict[Any, None] = {}
+    for o in operands:
+        for form in (o,) if isinstance(o, Linear) else o.dims or ():
+            found.update(dict.fromkeys(_resolved(form, same).symbols()))
+    return list(found)
+
+
+def _value(form: Linear, sizes: dict[Any, int]) -> int:
+    return form.offset + sum(c * sizes[s] for s, c in form.terms.items())
+
+
+# ---- examples ----------------------------------------------------------------------
+
+
+def _run(
+    run: Callable[[list[Any]], Any],
+    operands: Sequence[Type | Linear],
+    sizes: dict[Any, int],
+    same: dict[Any, Linear],
+) -> Any:
+    def length(form: Linear) -> int:
+        return max(_value(_resolved(form, same), sizes), 0)
+
+    examples = [
+        _value(_resolved(o, same), sizes)
+        if isinstance(o, Linear)
+        else example(o, tuple(map(length, o.dims or ())))
+        for o in operands
+    ]
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        return run(examples)
+
+
+def example(t: Type, shape: tuple[int, ...]) -> Any:
+    """The number 1 as this kind of scalar; an array that no solver refuses."""
+    if t.dims is None:
+        return t.weak()(1) if t.python else np.dtype(t.dtype).type(1)
+    if len(shape) < 2:
+        return np.ones(shape, t.dtype)
+    return np.broadcast_to(np.eye(*shape[-2:], dtype=t.dtype), shape).copy()
+
+
+# ---- results -----------------------------------------------------------------------
+
+
+def _lengths(result: Any) -> list[int]:
+    if isinstance(result, tuple | list):
+        return [n for item in result for n in _lengths(item)]
+    return list(result.shape) if isinstance(result, np.ndarray) else []
+
+
+def _typed(result: Any, dims: Any) -> Any:
+    """Types in place of numbers and arrays."""
+    if isinstance(result, tuple | list):
+        items = [_typed(item, dims) for item in result]
+        return (
+            type(result)(*items) if hasattr(result, "_fields") else type(result)(items)
+        )
+    if isinstance(result, np.ndarray):
+        return array(result.dtype, tuple(next(dims) for _ in result.shape))
+    if isinstance(result, np.generic):
+        return numpy_scalar(result.dtype)
+    found = of_number(result)
+    if found is None:
+        raise TypeError(f"{type(result).__name__} is no number and no array")
+    return found

@@ -1,0 +1,202 @@
+"""Calls of array primitives: arguments bound by name, operands apart from the rest.
+
+    np.sum(X, axis=1, keepdims=True)  ->  Let(out, sum, [X], {axis=1, keepdims=True})
+
+The kinds, ranks and dims of the result are those that NumPy itself gives (`shapes`).
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+
+from gradwright.transform.core import Const, Operand, type_of
+from gradwright.transform.errors import UnsupportedSyntax
+from gradwright.transform.indices import Linear
+from gradwright.transform.primitives.record import Primitive
+from gradwright.transform.primitives.structural import ITEM
+from gradwright.transform.shapes import infer
+from gradwright.transform.specialise.abstract import (
+    Static,
+    Structure,
+    as_constant,
+    describe,
+    is_operand,
+)
+from gradwright.transform.specialise.frame import Frame, ProgramError
+from gradwright.transform.template import Hole, Sequence, Template
+from gradwright.transform.types import BOOL, Type, tuple_of
+
+# What NumPy raises for arguments of kinds and shapes that it does not take.
+REFUSED = (TypeError, ValueError, IndexError, np.linalg.LinAlgError)
+
+
+def call_signed(
+    frame: Frame,
+    p: Primitive,
+    arguments: list[Any],
+    keywords: dict[str, Any],
+    node: Any,
+) -> Any:
+    """The result of a row with a signature: an operand, or a structure of them."""
+    operands: list[Operand] = []
+    bound = _bound(frame, p, arguments, keywords, node)
+    template = Template(
+        tuple(
+            (name, _argument(frame, p, name, a, operands, node))
+            for name, a in bound.items()
+        )
+    )
+    return apply_signed(frame, p, operands, template, node)
+
+
+def apply_signed(
+    frame: Frame, p: Primitive, operands: list[Operand], template: Template, node: Any
+) -> Any:
+    """The same, of operands and a template of the arguments."""
+    types = [o if isinstance(o, Linear) else type_of(o) for o in operands]
+    meets = []
+    if p.meets is not None:
+        met = p.meets(**template.filled(lambda k: types[k]))
+        meets = [pair for pair in met if pair[0] != pair[1]]
+        frame.program.assume_equal(meets, frame.builder.where)
+
+    def run(values: list[Any]) -> Any:
+        return p.call(template.filled(lambda k: values[k]))
+
+    try:
+        found = infer(run, types, meets, p.ragged)
+    except REFUSED as e:
+        raise ProgramError(e) from None
+    attribute = None if _is_plain(p, template) else template
+    if isinstance(found, Type):
+        return frame.builder.let(p, *operands, attribute=attribute, type=found)
+    return _items(frame, p, operands, attribute, found)
+
+
+def _items(
+    frame: Frame, p: Primitive, operands: list[Operand], attribute: Any, found: Any
+) -> Structure:
+    """A primitive with several results: a tuple, and its items under their names."""
+    b = frame.builder
+    whole = b.let(p, *operands, attribute=attribute, type=tuple_of(tuple(found)))
+    fields = getattr(found, "_fields", None)
+    items = [
+        b.let(
+            ITEM,
+            whole,
+            attribute=k,
+            type=t,
+            name=fields[k] if fields else f"{p.name}_{k}",
+        )
+        for k, t in enumerate(found)
+    ]
+    return Structure(type(found), tuple(items))
+
+
+# ---- arguments ---------------------------------------------------------------------
+
+
+def _bound(
+    frame: Frame,
+    p: Primitive,
+    arguments: list[Any],
+    keywords: dict[str, Any],
+    node: Any,
+) -> dict[str, Any]:
+    """Abstract arguments by parameter; Python's values for what has a default."""
+    assert p.signature is not None
+    for name in keywords:
+        if name not in p.signature.parameters:
+            raise frame.error(
+                UnsupportedSyntax,
+                f"gradwright does not know {name}= of this call yet",
+                node,
+            )
+    try:
+        bound = p.signature.bind(*arguments, **keywords)
+    except TypeError as e:
+        raise ProgramError(TypeError(f"{p.spelling}() {e}")) from None
+    bound.apply_defaults()
+    return bound.arguments
+
+
+def _argument(
+    frame: Frame, p: Primitive, name: str, a: Any, operands: list[Operand], node: Any
+) -> Any:
+    """One argument as its place in a template; its operands join the others."""
+    assert p.signature is not None
+    starred = p.signature.parameters[name].kind is inspect.Parameter.VAR_POSITIONAL
+    if name in p.sequences or (starred and name in p.operands):
+        items = a if starred else _items_of(frame, p, name, a, node)
+        kind = tuple if starred or not isinstance(a, Structure) else a.kind
+        held = [_operand(frame, i, operands, node) for i in items]
+        return Sequence(kind, tuple(held))
+    if name in p.operands and not isinstance(a, Static | None):
+        return _operand(frame, a, operands, node)
+    return _static(frame, p, name, a, operands, node)
+
+
+def _items_of(frame: Frame, p: Primitive, name: str, a: Any, node: Any) -> Any:
+    if not isinstance(a, Structure):
+        raise frame.error(
+            UnsupportedSyntax,
+            f"{p.spelling} of {describe(a)}",
+            node,
+            instead="a tuple or list of arrays",
+        )
+    return a.items
+
+
+def _operand(frame: Frame, a: Any, operands: list[Operand], node: Any) -> Hole:
+    from gradwright.transform.specialise.expressions import display
+
+    operands.append(display(frame, a, node))
+    return Hole(len(operands) - 1)
+
+
+def _static(
+    frame: Frame, p: Primitive, name: str, a: Any, operands: list[Operand], node: Any
+) -> Any:
+    """What is known now stands as it is; an int may wait until the program runs."""
+
+    def part(a: Any) -> Any:
+        if isinstance(a, Structure):
+            return Sequence(a.kind, tuple(map(part, a.items)))
+        if isinstance(a, Static):
+            return a.value
+        if isinstance(a, Const) and (a.type == BOOL or a.value is None):
+            return a.value
+        if isinstance(a, Linear) and a.constant is not None:
+            return a.constant
+        if is_operand(a):
+            if name not in p.runtime:
+                return frame.static_int(a, node, f"{name}= of {p.spelling}")
+            operands.append(a)
+            return Hole(len(operands) - 1)
+        if isinstance(a, tuple):
+            return Sequence(tuple, tuple(map(part, a)))
+        if a is None or isinstance(a, bool | int | float | str):
+            return a  # a default
+        raise frame.error(
+            UnsupportedSyntax, f"{name}= of {p.spelling} is {describe(a)}", node
+        )
+
+    return part(as_constant(a) if name in p.operands else a)
+
+
+def _is_plain(p: Primitive, template: Template) -> bool:
+    """Whether the call is of operands alone, as `np.sum(x)`."""
+    assert p.signature is not None
+    parameters = p.signature.parameters
+    return all(
+        isinstance(a, Hole)
+        if parameters[name].default is inspect.Parameter.empty
+        else a is parameters[name].default
+        for name, a in template.arguments
+    ) and all(
+        parameters[name].kind is not inspect.Parameter.VAR_POSITIONAL
+        for name, _ in template.arguments
+    )
