@@ -130,6 +130,13 @@ class Span:
 
 
 @dataclass(frozen=True)
+class Pick:
+    """The elements at an array of places, or where a mask holds."""
+
+    places: Operand
+
+
+@dataclass(frozen=True)
 class NewAxis:
     """An axis of length one that indexing adds."""
 
@@ -139,7 +146,7 @@ class Whole:
     """An ellipsis: every axis not named otherwise."""
 
 
-Index = tuple[At | Span | NewAxis | Whole, ...]
+Index = tuple[At | Span | Pick | NewAxis | Whole, ...]
 
 
 # ---- statements --------------------------------------------------------------------
@@ -378,6 +385,8 @@ def index_operands(index: Index) -> Iterator[Operand]:
         match item:
             case At():
                 yield item.position
+            case Pick():
+                yield item.places
             case Span():
                 yield from (
                     b for b in (item.lower, item.upper, item.step) if b is not None
@@ -479,6 +488,8 @@ class Substitution:
             match i:
                 case At():
                     return At(self.operand(i.position))
+                case Pick():
+                    return Pick(self.operand(i.places))
                 case Span():
                     bounds = (i.lower, i.upper, i.step)
                     return Span(

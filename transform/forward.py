@@ -41,6 +41,8 @@ from gradwright.transform.core import (
 from gradwright.transform.indices import Linear
 from gradwright.transform.primitives.structural import (
     CAST,
+    CONJUGATE,
+    COPY,
     DISPLAY,
     FORMAT,
     ITEM,
@@ -219,7 +221,7 @@ class _Sweep:
         if p is DISPLAY:
             parts = [self.tangent(o) for o in s.operands]
             return b.let(DISPLAY, *parts, attribute=s.attribute, type=s.out.type)
-        if p in (CAST, SUM_TO):
+        if p in (CAST, SUM_TO, CONJUGATE, COPY):
             dot = self.tangent(s.operands[0])
             return b.let(p, dot, attribute=s.attribute, type=s.out.type)
         if p is SPREAD:

@@ -39,7 +39,6 @@ REFUSALS: dict[str, tuple[str, str | None]] = {
     "GeneratorExp": ("a generator expression over run-time values yet",
                      "write the loop out and add up as you go"),
     "Starred": ("a starred expression here", "write the items out"),
-    "MatMult": ("'@' yet", "write the sum out as a loop"),
     "Interpolation": ("a template string", "use an f-string"),
 }  # fmt: skip
 

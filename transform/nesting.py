@@ -25,6 +25,7 @@ from gradwright.transform.core import (
     Load,
     NewAxis,
     Operand,
+    Pick,
     Place,
     Span,
     Statement,
@@ -41,7 +42,7 @@ from gradwright.transform.core import (
 from gradwright.transform.deadcode import may_raise
 from gradwright.transform.indices import Dim, Linear
 from gradwright.transform.outline import held
-from gradwright.transform.spelling import Spelling, name_of, sum_of
+from gradwright.transform.spelling import Spelling, name_of, sum_of, without_array
 from gradwright.transform.types import Type
 
 WIDEST_WAITING = 300  # characters, roughly, of an expression that still waits
@@ -165,6 +166,8 @@ class Nesting:
                     shown.append(
                         ast.Slice(*map(one, (item.lower, item.upper, item.step)))
                     )
+                case Pick():
+                    shown.append(without_array(one(item.places)))
                 case NewAxis():
                     shown.append(ast.Constant(None))
                 case Whole():

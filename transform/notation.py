@@ -27,6 +27,7 @@ from gradwright.transform.core import (
     Let,
     Load,
     NewAxis,
+    Pick,
     Pop,
     Push,
     Raise,
@@ -85,6 +86,8 @@ class _Names:
                         "" if b is None else self(b) for b in (i.lower, i.upper, i.step)
                     )
                     return ":".join(bounds)
+                case Pick():
+                    return self(i.places)
                 case NewAxis():
                     return "None"
             return "..."

@@ -24,7 +24,8 @@ from gradwright.transform.types import (
     of_number,
 )
 
-SMALLEST = 4  # the shortest example: indices 0 and 1, and differences, exist in it
+# Lengths of examples are these far apart; the second where an axis is cut evenly.
+STEPS = (4, 60)
 Meets = Iterable[tuple[Linear, Linear]]
 
 
@@ -47,14 +48,20 @@ def infer(
     """
     same = _united(meets)
     symbols = _symbols(operands, same)
-    sizes = {s: SMALLEST + 1 + 2 * k for k, s in enumerate(symbols)}
-    base = _run(run, operands, sizes, same)
+    for step in STEPS:
+        sizes = {s: step * (k + 1) + 3 % step for k, s in enumerate(symbols)}
+        try:
+            base = _run(run, operands, sizes, same)
+            break
+        except ValueError:
+            if step == STEPS[-1] or not sizes:
+                raise
     lengths = _lengths(base)
     if not lengths:
         return _typed(base, iter(()))
     dims: list[Linear | None] = [None] * len(lengths)
     if not ragged:
-        dims = _followed(run, operands, sizes, same, lengths)
+        dims = _followed(run, operands, sizes, step, same, lengths)
     return _typed(base, iter(VARYING if d is None else d for d in dims))
 
 
@@ -62,6 +69,7 @@ def _followed(
     run: Callable[[list[Any]], Any],
     operands: Sequence[Type | Linear],
     sizes: dict[Any, int],
+    step: int,
     same: dict[Any, Linear],
     lengths: list[int],
 ) -> list[Linear | None]:
@@ -69,13 +77,13 @@ def _followed(
     forms = [Linear({}, n) for n in lengths]
     try:
         for s in sizes:
-            moved = _lengths(_run(run, operands, {**sizes, s: sizes[s] + 2}, same))
+            moved = _lengths(_run(run, operands, {**sizes, s: sizes[s] + step}, same))
             for k, (n, m) in enumerate(zip(lengths, moved, strict=True)):
-                slope, rest = divmod(m - n, 2)
+                slope, rest = divmod(m - n, step)
                 if rest:
                     return [None] * len(lengths)
                 forms[k] = forms[k] + Linear({s: slope}, -slope * sizes[s])
-        others = {s: n + 5 + 4 * k for k, (s, n) in enumerate(sizes.items())}
+        others = {s: n + step * (3 + 2 * k) for k, (s, n) in enumerate(sizes.items())}
         found = _lengths(_run(run, operands, others, same))
     except (ValueError, IndexError, np.linalg.LinAlgError):
         return [None] * len(lengths)

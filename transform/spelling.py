@@ -17,6 +17,7 @@ from gradwright.transform.core import Const, Let, type_of
 from gradwright.transform.primitives.record import Primitive
 from gradwright.transform.primitives.structural import (
     CAST,
+    CONJUGATE,
     COPY,
     DISPLAY,
     FORMAT,
@@ -111,7 +112,7 @@ class Spelling:
             return self._sum_to(trees[0], *s.attribute)
         if p.spelling in ("np.real", "np.imag"):
             return ast.Attribute(trees[0], p.spelling[3:])
-        if p.spelling in ("np.conjugate", "np.conj") and _is_kept(s):
+        if p is CONJUGATE or (s.adjoint and _is_kept(s)):
             return ast.Call(ast.Attribute(trees[0], "conjugate"), [], [])
         if p is ITEM:
             return ast.Subscript(trees[0], ast.Constant(s.attribute))
@@ -190,6 +191,17 @@ def _with_axis(tree: ast.expr, axis: int, rank: int) -> ast.expr:
     else:
         items = [ast.Constant(...), ast.Constant(None)]
     return ast.Subscript(tree, items[0] if len(items) == 1 else ast.Tuple(items))
+
+
+def without_array(tree: ast.expr) -> ast.expr:
+    """`x[[0, 2]]`, not `x[np.array([0, 2])]`."""
+    match tree:
+        case ast.Call(
+            func=ast.Attribute(value=ast.Name(id="np"), attr="array"),
+            args=[ast.List(elts=[_, *_]) as items],
+        ):
+            return items
+    return tree
 
 
 def _axes(axes: tuple[int, ...]) -> ast.expr:
@@ -339,6 +351,8 @@ def f_string(parts: tuple[Any, ...], trees: list[ast.expr]) -> ast.expr:
 
 
 def _is_kept(s: Let) -> bool:
-    """Whether a number's conjugate is of its own kind, as its method gives it."""
+    """Whether it conjugates a number to one of its own kind, as the method does."""
+    if s.primitive.spelling not in ("np.conjugate", "np.conj"):
+        return False
     given, out = type_of(s.operands[0]), s.out.type
     return not out.is_array and given.python == out.python

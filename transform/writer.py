@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import operator
+from typing import Any
 
 from gradwright.transform.core import (
     Alloc,
@@ -21,6 +22,7 @@ from gradwright.transform.core import (
     If,
     Let,
     Load,
+    Pick,
     Place,
     Pop,
     Push,
@@ -32,6 +34,7 @@ from gradwright.transform.core import (
     While,
     leaves,
     stores,
+    type_of,
     walk,
 )
 from gradwright.transform.deadcode import may_divide_by_zero, may_raise
@@ -229,6 +232,9 @@ class Writer(Nesting):
         self._write(out, ast.Assign([name_of(s.place, True)], tree), s)
 
     def _store(self, s: Store, out: list[ast.stmt]) -> None:
+        if s.accumulate and any(is_gather(i) for i in s.index):
+            self._add_at(s, out)
+            return
         w = self.operand(s.operand)
         target: ast.Name | ast.Subscript = name_of(s.place, True)
         if s.index:
@@ -241,6 +247,14 @@ class Writer(Nesting):
         bare = unsigned(w.tree) if is_negative else None
         op, tree = (ast.Add(), w.tree) if bare is None else (ast.Sub(), bare)
         self._write(out, ast.AugAssign(target, op, tree), s, w.quiet)
+
+    def _add_at(self, s: Store, out: list[ast.stmt]) -> None:
+        """Where an index may come twice, both additions count."""
+        w = self.operand(s.operand)
+        index = self._index(s.index, set())
+        self._flush({s.place}, out, s)
+        call = self.spelling.call("np.add.at", [name_of(s.place), index, w.tree])
+        self._write(out, ast.Expr(call), s, w.quiet)
 
     def _if(self, s: If, out: list[ast.stmt]) -> None:
         test = self.operand(s.condition).tree
@@ -395,6 +409,11 @@ def _return_at_once(out: list[ast.stmt]) -> None:
             last.value = call
             last.where = out[-2].where  # type: ignore[attr-defined]
             del out[-2]
+
+
+def is_gather(item: Any) -> bool:
+    """Whether an item of an index may name a place twice."""
+    return isinstance(item, Pick) and not type_of(item.places).is_bool
 
 
 def _is_assignment(block: list[ast.stmt]) -> bool:

@@ -122,7 +122,8 @@ class Primitive:
     Of a row with a signature: operands are the parameters that take arrays or numbers,
     a starred one a sequence of them; runtime are those that may hold ints known when
     the program runs.  tangent: of a general row, the tangents that the operands give.
-    meets: pairs of dims that must be equal.  ragged: the lengths of the result depend
+    meets: pairs of dims that must be equal.  result: its type, where examples do not
+    say it.  ragged: the lengths of the result depend
     on the elements.  view: the result may share memory with an operand.
     """
 
@@ -145,6 +146,7 @@ class Primitive:
     runtime: tuple[str, ...] = ()
     tangent: Callable[..., Any] | None = None
     meets: Callable[..., Any] | None = None
+    result: Callable[..., Type] | None = None
     ragged: bool = False
     view: bool = False
 
@@ -194,7 +196,8 @@ class Primitive:
 class Table:
     """Rows by callable and number of operands; and the other callables of a row.
 
-    `known` are functions of what is known when a program is rewritten, run then.
+    `known` are functions of what is known when a program is rewritten, run then;
+    `apart` are compositions that loop over values when the program runs.
     """
 
     def __init__(self) -> None:
@@ -202,6 +205,7 @@ class Table:
         self.families: dict[Any, list[Primitive]] = {}
         self.compositions: dict[Any, Callable[..., Any]] = {}
         self.known: dict[Any, Any] = {}
+        self.apart: set[Any] = set()
 
     def add(self, p: Primitive, arity: int | None) -> None:
         key = (p.function, arity)
@@ -564,10 +568,16 @@ def constant(
             TABLE.add(p, arity)
 
 
-def composition(*callables: Any) -> Callable[[Any], Any]:
-    """Plain Python that a callable stands for: specialised like a user's function."""
+def composition(*callables: Any, apart: bool = False) -> Callable[[Any], Any]:
+    """Plain Python that a callable stands for: specialised like a user's function.
+
+    Where it is `apart`, its loops are over values of the program's, and it may become a
+    function of the program; else it is written out in place.
+    """
 
     def register(f: Callable[..., Any]) -> Callable[..., Any]:
+        if apart:
+            TABLE.apart.add(f)
         for c in callables:
             TABLE.compositions[c] = f
         return f

@@ -201,7 +201,7 @@ constant(
 # ---- Python's own ------------------------------------------------------------------
 
 
-@composition(sum)
+@composition(sum, apart=True)
 def sum_of_values(values, start=0):
     """The values added up, from the left."""
     result = start
@@ -210,7 +210,7 @@ def sum_of_values(values, start=0):
     return result
 
 
-@composition(any)
+@composition(any, apart=True)
 def any_of_values(values):
     """Whether one of the values is true; what follows it is not looked at."""
     for v in values:  # noqa: SIM110
@@ -219,7 +219,7 @@ def any_of_values(values):
     return False
 
 
-@composition(all)
+@composition(all, apart=True)
 def all_of_values(values):
     """Whether every value is true; what follows a false one is not looked at."""
     for v in values:  # noqa: SIM110

@@ -3,15 +3,20 @@
 # Rules are formulas: they have operands, not types.
 # mypy: allow-untyped-defs, allow-untyped-calls
 
+import math
+
 import numpy as np
 
+from gradwright.transform.indices import linear
 from gradwright.transform.primitives.record import (
     composition,
     general,
     given,
     known,
-    linear,
 )
+from gradwright.transform.primitives.record import linear as linear_row
+from gradwright.transform.types import VARYING, array
+
 
 ROW = np.array([0.7, -1.3, 2.1, 0.4])
 TABLE_OF_SIX = np.array([[0.7, -1.3, 2.1], [0.4, 1.6, -0.8]])
@@ -23,10 +28,41 @@ NO_ROWS = np.zeros((0, 3))
 # ---- the same elements in another order --------------------------------------------
 
 
-@linear(
+def stretched(array, shape):
+    """The dims that a shape says."""
+    return reshaped(array, shape)
+
+
+def reshaped(a, shape):
+    """The dims that a shape says; a -1 where it follows from the others."""
+    wanted = shape if isinstance(shape, tuple | list) else (shape,)
+    dims = [linear(n) for n in wanted]
+    for k, n in enumerate(dims):
+        if n.constant == -1:
+            dims[k] = what_is_left(a.dims or (), [*dims[:k], *dims[k + 1 :]])
+    return array(a.dtype, tuple(dims))
+
+
+def what_is_left(dims, others):
+    """The length that makes as many elements, where it is a linear form."""
+    factor = math.prod(d.constant for d in others if d.constant is not None)
+    left = [d for d in dims if d.constant is None]
+    for d in others:
+        if d.constant is None and d in left:
+            left.remove(d)
+        elif d.constant is None:
+            return VARYING
+    total = math.prod(d.constant for d in dims if d.constant is not None)
+    if len(left) > 1 or not factor or total % factor:
+        return VARYING
+    return left[0] * (total // factor) if left else linear(total // factor)
+
+
+@linear_row(
     np.reshape,
     signature="a, shape",
     runtime=("shape",),
+    result=reshaped,
     samples=(
         given(TABLE_OF_SIX, (3, 2)),
         given(CUBE, (4, -1)),
@@ -41,13 +77,13 @@ def reshape(a, y_bar):
     return np.reshape(y_bar, a.shape)
 
 
-@linear(np.ravel, signature="a", samples=(TABLE_OF_SIX, CUBE, ONE, NO_ROWS), view=True)
+@linear_row(np.ravel, signature="a", samples=(TABLE_OF_SIX, CUBE, ONE, NO_ROWS), view=True)
 def ravel(a, y_bar):
     """The elements in row order as one axis."""
     return np.reshape(y_bar, a.shape)
 
 
-@linear(
+@linear_row(
     np.transpose,
     signature="a, axes=None",
     samples=(TABLE_OF_SIX, given(CUBE, (2, 0, 1)), given(CUBE, axes=(0, -1, 1)), ONE),
@@ -64,7 +100,7 @@ def inverse(axes):
     return tuple(int(k) for k in np.argsort([a % len(axes) for a in axes]))
 
 
-@linear(
+@linear_row(
     np.swapaxes,
     signature="a, axis1, axis2",
     samples=(given(TABLE_OF_SIX, 0, 1), given(CUBE, -1, 0)),
@@ -75,7 +111,7 @@ def swapaxes(axis1, axis2, y_bar):
     return np.swapaxes(y_bar, axis1, axis2)
 
 
-@linear(
+@linear_row(
     np.moveaxis,
     signature="a, source, destination",
     samples=(given(TABLE_OF_SIX, 0, -1), given(CUBE, (0, 1), (2, 0))),
@@ -86,7 +122,7 @@ def moveaxis(source, destination, y_bar):
     return np.moveaxis(y_bar, destination, source)
 
 
-@linear(
+@linear_row(
     np.squeeze,
     signature="a, axis=None",
     samples=(ONE, given(TABLE_OF_SIX[:, :1], axis=1), given(TABLE_OF_SIX[None])),
@@ -97,7 +133,7 @@ def squeeze(a, y_bar):
     return np.reshape(y_bar, a.shape)
 
 
-@linear(
+@linear_row(
     np.expand_dims,
     signature="a, axis",
     samples=(given(ROW, 0), given(ROW, 1), given(TABLE_OF_SIX, (0, 3))),
@@ -108,7 +144,7 @@ def expand_dims(axis, y_bar):
     return np.squeeze(y_bar, axis=axis)
 
 
-@linear(
+@linear_row(
     np.flip,
     signature="m, axis=None",
     samples=(ROW, TABLE_OF_SIX, given(TABLE_OF_SIX, axis=1), NONE),
@@ -119,7 +155,7 @@ def flip(axis, y_bar):
     return np.flip(y_bar, axis=axis)
 
 
-@linear(
+@linear_row(
     np.roll,
     signature="a, shift, axis=None",
     runtime=("shift",),
@@ -180,10 +216,11 @@ def atleast_2d(a):
 # ---- repeated ----------------------------------------------------------------------
 
 
-@linear(
+@linear_row(
     np.broadcast_to,
     signature="array, shape",
     runtime=("shape",),
+    result=stretched,
     samples=(
         given(ROW, (3, 4)),
         given(TABLE_OF_SIX[:, :1], (2, 5)),
@@ -223,7 +260,7 @@ def is_one(n):
     return getattr(n, "constant", n) == 1
 
 
-@linear(
+@linear_row(
     np.repeat,
     signature="a, repeats, axis=None",
     samples=(
@@ -259,7 +296,7 @@ def after(axis, rank):
     return axis % rank + 1
 
 
-@linear(
+@linear_row(
     np.tile,
     signature="A, reps",
     samples=(
@@ -314,7 +351,7 @@ def meets_joined(arrays, axis=0, **_):
                 yield n, m
 
 
-@linear(
+@linear_row(
     np.concatenate,
     signature="arrays, axis=0",
     sequences=("arrays",),
@@ -355,7 +392,7 @@ def meets_alike(arrays, **_):
         yield from zip(head.dims or (), other.dims or (), strict=False)
 
 
-@linear(
+@linear_row(
     np.stack,
     signature="arrays, axis=0",
     sequences=("arrays",),
@@ -409,7 +446,7 @@ def append(arr, values, axis=None):
     return np.concatenate([arr, values], axis=axis)
 
 
-@linear(
+@linear_row(
     np.split,
     np.array_split,
     signature="ary, indices_or_sections, axis=0",
@@ -456,7 +493,7 @@ def one_long(shape, axis):
 # ---- with a border -----------------------------------------------------------------
 
 
-@linear(
+@linear_row(
     np.pad,
     signature="array, pad_width, mode='constant', constant_values=0",
     operands=("array", "constant_values"),
@@ -510,7 +547,7 @@ def added_by(y_bar, sources, axis, length):
 # ---- parts of matrices -------------------------------------------------------------
 
 
-@linear(
+@linear_row(
     np.tril,
     signature="m, k=0",
     runtime=("k",),
@@ -521,7 +558,7 @@ def tril(k, y_bar):
     return np.tril(y_bar, k)
 
 
-@linear(
+@linear_row(
     np.triu,
     signature="m, k=0",
     runtime=("k",),
@@ -532,7 +569,7 @@ def triu(k, y_bar):
     return np.triu(y_bar, k)
 
 
-@linear(
+@linear_row(
     np.diag,
     signature="v, k=0",
     samples=(
@@ -566,7 +603,7 @@ def are_equal(n, m):
     return n == m
 
 
-@linear(
+@linear_row(
     np.diagonal,
     signature="a, offset=0",
     samples=(TABLE_OF_SIX, given(TABLE_OF_SIX, 1), given(TABLE_OF_SIX, -1)),

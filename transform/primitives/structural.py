@@ -35,6 +35,9 @@ SPREAD = _structural("spread", _same)
 CAST = _structural("cast", _same, cheap=True)
 """The operand as another kind of number; the attribute is the target type."""
 
+CONJUGATE = _structural("conjugate", _same, cheap=True)
+"""z.conjugate() of a number: of the kind that z has when the program runs."""
+
 COPY = _structural("copy", _same)
 """An array of its own with the same content."""
 

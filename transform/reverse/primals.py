@@ -18,6 +18,7 @@ from gradwright.transform.core import (
     If,
     Let,
     Load,
+    Pick,
     Place,
     Pop,
     Push,
@@ -57,6 +58,8 @@ def need_index(sweep: Sweep, index: Any) -> Any:
         match i:
             case At():
                 return At(need(sweep, i.position))
+            case Pick():
+                return Pick(need(sweep, i.places))
             case Span():
                 bounds = (i.lower, i.upper, i.step)
                 return Span(*(None if x is None else need(sweep, x) for x in bounds))

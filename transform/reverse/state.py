@@ -17,6 +17,7 @@ from gradwright.transform.core import (
     Load,
     NewAxis,
     Operand,
+    Pick,
     Place,
     Span,
     Statement,
@@ -26,6 +27,7 @@ from gradwright.transform.core import (
     blocks,
     defines,
     stores,
+    type_of,
 )
 from gradwright.transform.types import VARYING, Type
 
@@ -103,8 +105,11 @@ def break_last(block: list[Statement]) -> list[Statement]:
 
 def region(t: Type, index: Any) -> Type:
     """The type of the part of an array that an index names."""
+    picks = [type_of(i.places) for i in index if isinstance(i, Pick)]
     taken = sum(isinstance(i, At | Span) for i in index)
+    taken += sum(p.rank if p.is_bool else 1 for p in picks)
     added = sum(isinstance(i, Span | NewAxis) for i in index)
+    added += max((1 if p.is_bool else p.rank for p in picks), default=0)
     rank = t.rank - taken + added
     if not rank:
         return t.element

@@ -33,6 +33,8 @@ from gradwright.transform.errors import UnsupportedSyntax
 from gradwright.transform.indices import linear
 from gradwright.transform.primitives.structural import (
     CAST,
+    CONJUGATE,
+    COPY,
     DISPLAY,
     FORMAT,
     ITEM,
@@ -91,8 +93,10 @@ def reverse_let(sweep: Sweep, s: Let) -> bool:
     if g is None:
         return False
     p = s.primitive
-    if p in (NAMED, CAST):
+    if p in (NAMED, CAST, COPY):
         give(sweep, s.operands[0], g, s.out.type)
+    elif p is CONJUGATE:
+        give(sweep, s.operands[0], sweep.builder.let(CONJUGATE, g), s.out.type)
     elif p is DISPLAY:
         reverse_display(sweep, s, g)
     elif p is SPREAD:

@@ -66,10 +66,13 @@ def apply_signed(
     def run(values: list[Any]) -> Any:
         return p.call(template.filled(lambda k: values[k]))
 
-    try:
-        found = infer(run, types, meets, p.ragged)
-    except REFUSED as e:
-        raise ProgramError(e) from None
+    if p.result is not None:
+        found = p.result(**template.filled(lambda k: types[k]))
+    else:
+        try:
+            found = infer(run, types, meets, p.ragged)
+        except REFUSED as e:
+            raise ProgramError(e) from None
     attribute = None if _is_plain(p, template) else template
     if isinstance(found, Type):
         return frame.builder.let(p, *operands, attribute=attribute, type=found)
@@ -128,6 +131,8 @@ def _argument(
 ) -> Any:
     """One argument as its place in a template; its operands join the others."""
     assert p.signature is not None
+    if a is p.signature.parameters[name].default:
+        return a
     starred = p.signature.parameters[name].kind is inspect.Parameter.VAR_POSITIONAL
     if name in p.sequences or (starred and name in p.operands):
         items = a if starred else _items_of(frame, p, name, a, node)
@@ -176,10 +181,6 @@ def _static(
                 return frame.static_int(a, node, f"{name}= of {p.spelling}")
             operands.append(a)
             return Hole(len(operands) - 1)
-        if isinstance(a, tuple):
-            return Sequence(tuple, tuple(map(part, a)))
-        if a is None or isinstance(a, bool | int | float | str):
-            return a  # a default
         raise frame.error(
             UnsupportedSyntax, f"{name}= of {p.spelling} is {describe(a)}", node
         )

@@ -36,6 +36,7 @@ from gradwright.transform.errors import (
 )
 from gradwright.transform.indices import Linear, linear
 from gradwright.transform.primitives.record import TABLE
+from gradwright.transform.primitives.structural import CONJUGATE
 from gradwright.transform.source import Source
 from gradwright.transform.specialise.abstract import (
     BoundMethod,
@@ -54,6 +55,7 @@ from gradwright.transform.specialise.abstract import (
 )
 from gradwright.transform.specialise.arrays import call_signed
 from gradwright.transform.specialise.frame import (
+    LIBRARY,
     Capture,
     Demand,
     Frame,
@@ -61,6 +63,7 @@ from gradwright.transform.specialise.frame import (
     Unit,
     Unready,
 )
+from gradwright.transform.specialise.methods import METHODS, as_dtype, copy, size
 from gradwright.transform.specialise.nested import (
     Derivative,
     Pull,
@@ -71,7 +74,7 @@ from gradwright.transform.specialise.nested import (
     make_derivative,
     taken_apart,
 )
-from gradwright.transform.types import Type
+from gradwright.transform.types import Type, array
 
 BUILTINS: dict[Any, Callable[..., Any]] = {}
 LARGEST_INLINED = 12  # statements of a function that is written out where it is called
@@ -117,12 +120,9 @@ def call(
                 frame, function.source, function, arguments, keywords, node
             )
         case BoundMethod(function=None):  # .conjugate() of a number
-            from gradwright.transform.specialise.expressions import operate
-
-            result = operate(frame, np.conjugate, node, function.owner)
-            if isinstance(result, Value):
-                result.type = type_of(function.owner)
-            return result
+            return frame.builder.let(CONJUGATE, function.owner, name="conj")
+        case BoundMethod(function=f) if f in METHODS.values():
+            return f(frame, function.owner, arguments, keywords, node)
         case BoundMethod():
             inner = Static(function.function)
             return call(frame, inner, [function.owner, *arguments], keywords, node)
@@ -283,7 +283,7 @@ def call_user(
     if active is not None and code in program.inlined:
         raise _makes_functions(frame, source, node)
     small = code not in program.separate and (
-        code in program.inlined or frame.in_rule or _is_small(tree)
+        code in program.inlined or _is_small(tree) or _is_formula(source, tree)
     )
     if not small:
         program.separate.add(code)
@@ -335,6 +335,15 @@ def _is_small(tree: gast.FunctionDef) -> bool:
     if any(isinstance(n, gast.For | gast.While) for n in nodes):
         return False
     return sum(isinstance(n, gast.stmt) for n in nodes) <= LARGEST_INLINED
+
+
+def _is_formula(source: Source, tree: gast.FunctionDef) -> bool:
+    """Whether it is a function of the table's own without a loop at run time."""
+    if not source.function.__module__.startswith(LIBRARY):
+        return False
+    if source.function in TABLE.apart:
+        return False
+    return not any(isinstance(n, gast.While) for s in tree.body for n in gast.walk(s))
 
 
 def bind_arguments(
@@ -418,6 +427,7 @@ def _default(
     if closure is not None:
         return value  # abstract already
     from gradwright.transform.specialise.abstract import Path
+    from gradwright.transform.specialise.expressions import lift
 
     f = source.function
     find = frame.program.finder(f)
@@ -428,12 +438,19 @@ def _default(
             held.__defaults__[key] if isinstance(key, int) else held.__kwdefaults__[key]
         )
 
-    if isinstance(value, bool | int | float | complex):
+    if _is_constant(value):
         path = Path(name, ("constant", id(f), key), lambda root=None: (read(root),))
         frame.program.guards.setdefault(path.key, (path, (value,)))
-        return constant(value)
+        return lift(value)
 
     return frame.wrap(value, Path(name, ("default", id(f), key), read))
+
+
+def _is_constant(value: Any) -> bool:
+    """Whether it is a number, or a tuple of them, told apart by its value."""
+    if type(value) is tuple:
+        return all(map(_is_constant, value))
+    return isinstance(value, bool | int | float | complex)
 
 
 def inline(
@@ -913,16 +930,79 @@ def _is_complex(
     return constant(all(is_operand(a) and type_of(a).is_complex for a in arguments))
 
 
-@builtin(np.array, np.asarray)
+@builtin(np.array, np.asarray, np.ascontiguousarray, np.asfortranarray)
 def _array(
     frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any
 ) -> Any:
     from gradwright.transform.specialise.expressions import display
 
-    _no_keywords(frame, keywords, node)
-    if len(arguments) != 1:
-        raise frame.error(UnsupportedSyntax, "np.array with a dtype yet", node)
-    return display(frame, arguments[0], node)
+    _no_keywords(frame, keywords, node, "dtype", "copy")
+    made = display(frame, arguments[0], node)
+    if not type_of(made).is_array:
+        made = display(frame, Structure(list, (made,)), node)
+        shape = Structure(tuple, ())
+        made = call(frame, Static(np.reshape), [made, shape], {}, node)
+    wanted = keywords.get("dtype", arguments[1] if len(arguments) > 1 else None)
+    if wanted is None or (isinstance(wanted, Static) and wanted.value is None):
+        return made
+    return as_dtype(frame, made, wanted, node)
+
+
+@builtin(np.copy)
+def _copy(
+    frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any
+) -> Any:
+    return copy(frame, *arguments, [], keywords, node)
+
+
+@builtin(np.astype)
+def _astype(
+    frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any
+) -> Any:
+    x, wanted = arguments
+    return as_dtype(frame, x, wanted, node)
+
+
+@builtin(np.ndim)
+def _ndim(
+    frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any
+) -> Any:
+    return constant(len(_dims(frame, *arguments, node)))
+
+
+@builtin(np.shape)
+def _np_shape(
+    frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any
+) -> Any:
+    return Structure(tuple, tuple(_dims(frame, *arguments, node)))
+
+
+@builtin(np.size)
+def _np_size(
+    frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any
+) -> Any:
+    a, *axis = arguments
+    dims = _dims(frame, a, node)
+    if axis:
+        return dims[frame.static_int(axis[0], node, "the axis")]
+    return size(frame, array(float, tuple(dims)), node)
+
+
+def _dims(frame: Frame, a: Any, node: Any) -> Any:
+    """The shape of anything that NumPy would take for an array."""
+    from gradwright.transform.specialise.expressions import display
+
+    return type_of(display(frame, a, node)).dims or ()
+
+
+@builtin(slice)
+def _slice(
+    frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any
+) -> Any:
+    from gradwright.transform.specialise.subscripts import span
+
+    bounds = [None, *arguments] if len(arguments) == 1 else arguments
+    return span(frame, *bounds, *([None] * (3 - len(bounds))))
 
 
 @builtin(max)

@@ -14,25 +14,22 @@ from gradwright.transform import core
 from gradwright.transform.build import constant, row
 from gradwright.transform.core import (
     Alloc,
-    At,
     Cell,
     Const,
     If,
-    NewAxis,
     Operand,
-    Span,
     Value,
-    Whole,
     type_of,
 )
 from gradwright.transform.errors import MissingRule, UnsupportedSyntax
-from gradwright.transform.indices import Dim, Linear, linear, multiply, symbol
+from gradwright.transform.indices import Linear, linear, multiply
 from gradwright.transform.liveness import assigned
 from gradwright.transform.primitives.record import SPELLINGS, TABLE, Primitive
 from gradwright.transform.primitives.structural import DISPLAY, FORMAT
 from gradwright.transform.specialise.abstract import (
     BoundMethod,
     Closure,
+    Counting,
     Static,
     Structure,
     as_constant,
@@ -43,22 +40,23 @@ from gradwright.transform.specialise.abstract import (
 )
 from gradwright.transform.specialise.arrays import call_signed
 from gradwright.transform.specialise.bindings import bind
-from gradwright.transform.specialise.calls import call
+from gradwright.transform.specialise.calls import call, iterable
 from gradwright.transform.specialise.frame import (
     CONSTANT_MODULES,
     EXPRESSIONS,
+    MOST_UNROLLED,
     Frame,
     ProgramError,
     Unready,
 )
+from gradwright.transform.specialise.methods import call_function, number_attribute
+from gradwright.transform.specialise.subscripts import array_item
 from gradwright.transform.types import (
     BOOL,
     FLOAT,
     TEXT,
-    Type,
     array,
     join,
-    numpy_scalar,
 )
 
 BINARY = {
@@ -190,13 +188,12 @@ def display(frame: Frame, a: Any, node: Any) -> Operand:
     if not isinstance(a, Structure):
         return as_operand(frame, as_constant(a), node)
     items = [as_operand(frame, leaf, node) for leaf in leaves(a)]
+    if any(type_of(i).is_array for i in items):
+        rows = Structure(list, tuple(display(frame, i, node) for i in a.items))
+        return call_function(frame, np.stack, [rows], {}, node)  # type: ignore[no-any-return]
     shape = _shape(frame, a, node)
     if not items:
         return frame.builder.let(DISPLAY, attribute=shape, type=array(float, shape))
-    if any(type_of(i).is_array for i in items):
-        raise frame.error(
-            UnsupportedSyntax, "gradwright does not stack arrays yet", node
-        )
     types = [type_of(i) for i in items]
     dtype = np.result_type(
         *(np.array(t.weak()(0)) if t.python else t.weak() for t in types)
@@ -690,93 +687,6 @@ def lift(value: Any) -> Any:
     return Static(value)
 
 
-def array_item(frame: Frame, owner: Value, node: Any) -> Any:
-    """array[index] for every basic index."""
-    parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
-    index = tuple(_index_part(frame, p) for p in parts)
-    name = f"{owner.name}_{_suffix(index)}"
-    out = Value(name, owner.type)
-    out.type = type_of_part(owner, index, out, frame, node)
-    s = core.Load(out, owner, index)
-    frame.builder.definition[out] = s
-    frame.builder.add(s)
-    return out
-
-
-def _suffix(index: core.Index) -> str:
-    match index:
-        case (At(position=Linear(constant=int(k))),) if k >= 0:
-            return str(k)
-        case (At(position=Linear() as k),):
-            names = [s.name for s in k.symbols() if isinstance(s, Value)]
-            return names[0] if len(names) == 1 else "item"
-    return "part" if any(isinstance(i, Span) for i in index) else "item"
-
-
-def _index_part(frame: Frame, node: Any) -> Any:
-    if isinstance(node, gast.Slice):
-        bounds = [
-            None if b is None else as_operand(frame, frame.evaluate(b), b)
-            for b in (node.lower, node.upper, node.step)
-        ]
-        return Span(*bounds)
-    value = frame.evaluate(node)
-    if isinstance(value, Static):
-        if value.value is None:
-            return NewAxis()
-        if value.value is Ellipsis:
-            return Whole()
-    operand = as_operand(frame, value, node)
-    t = type_of(operand)
-    if t.is_array or not t.is_integer:
-        kind = "a mask or an array of indices" if t.is_array else f"a {t}"
-        raise frame.error(
-            UnsupportedSyntax, f"gradwright does not index by {kind} yet", node
-        )
-    return At(operand)
-
-
-def type_of_part(
-    owner: Value, index: core.Index, out: Value, frame: Frame, node: Any
-) -> Type:
-    """The type of array[index]: an element, or an array of the axes that stay."""
-    dims = list(owner.type.dims or ())
-    taken = sum(isinstance(i, At | Span) for i in index)
-    if taken > len(dims):
-        text = (
-            f"too many indices for array: array is {len(dims)}-dimensional, "
-            f"but {taken} were indexed"
-        )
-        raise ProgramError(IndexError(text))
-    items = list(index)
-    if not any(isinstance(i, Whole) for i in items):
-        items.append(Whole())
-    kept: list[Linear] = []
-    for item in items:
-        match item:
-            case NewAxis():
-                kept.append(linear(1))
-            case Whole():
-                missing = len(owner.type.dims or ()) - taken
-                kept.extend(dims[:missing])
-                del dims[:missing]
-            case At():
-                dims.pop(0)
-            case Span():
-                kept.append(_length(item, dims.pop(0), out, len(kept)))
-    if not kept and not any(isinstance(i, Whole) for i in index):
-        return numpy_scalar(owner.type.dtype)
-    return array(owner.type.dtype, tuple(kept))
-
-
-def _length(span: Span, dim: Linear, out: Value, axis: int) -> Linear:
-    """The length of a slice: the whole axis, or whatever it turns out to be."""
-    reverses = isinstance(span.step, Linear) and span.step.constant in (1, -1)
-    if span.lower is None and span.upper is None and (span.step is None or reverses):
-        return dim
-    return symbol(Dim(out, axis))
-
-
 @expression(gast.Attribute)
 def _attribute(frame: Frame, node: Any) -> Any:
     owner = frame.evaluate(node.value)
@@ -802,44 +712,6 @@ def _static_attribute(frame: Frame, owner: Static, name: str, node: Any) -> Any:
     if owner.path is None:
         return lift(value)
     return frame.wrap(value, owner.path.attribute(name))
-
-
-ARRAY_METHODS = {
-    "sum": np.sum, "prod": np.prod, "max": np.max, "min": np.min, "mean": np.mean,
-    "any": np.any, "all": np.all, "argmax": np.argmax, "argmin": np.argmin,
-    "conjugate": np.conjugate, "conj": np.conjugate,
-}  # fmt: skip
-PROPERTIES = {"real": np.real, "imag": np.imag}
-
-
-def number_attribute(frame: Frame, owner: Operand, name: str, node: Any) -> Any:
-    """An attribute of a number or an array."""
-    t = type_of(owner)
-    if name in PROPERTIES:
-        part = operate(frame, PROPERTIES[name], node, owner)
-        if t.python and isinstance(part, Value):
-            part.type = FLOAT  # the attribute of Python's number, not NumPy's function
-        return part
-    dims = t.dims or ()
-    if not t.python:
-        known: dict[str, Any] = {
-            "shape": Structure(tuple, tuple(dims)),
-            "ndim": constant(len(dims)),
-            "dtype": Static(np.dtype(t.dtype)),
-        }
-        if name in known:
-            return known[name]
-        if name == "size" and len(dims) <= 1:
-            return dims[0] if dims else constant(1)
-    if name == "conjugate" and not t.is_array:
-        return BoundMethod(owner, None)
-    if name in ARRAY_METHODS and not t.python:
-        return BoundMethod(owner, ARRAY_METHODS[name])
-    raise frame.error(
-        UnsupportedSyntax,
-        f"gradwright does not know .{name} of {describe(owner)} yet",
-        node,
-    )
 
 
 # ---- text --------------------------------------------------------------------------
@@ -893,20 +765,40 @@ def _call(frame: Frame, node: Any) -> Any:
 
 @expression(gast.ListComp, gast.GeneratorExp)
 def _comprehension(frame: Frame, node: Any) -> Any:
-    """Over a structure: written out.  Over run-time values: refused for now."""
-    if len(node.generators) != 1 or node.generators[0].is_async:
+    """Over what is known: written out.  Over run-time values: refused for now."""
+    if any(g.is_async for g in node.generators):
         raise frame.refusal(node)
-    generator = node.generators[0]
-    source = frame.evaluate(generator.iter)
-    if not isinstance(source, Structure):
-        raise frame.refusal(node)
-    inner = frame.scope(assigned([generator.target]))
+    targets = [g.target for g in node.generators]
+    inner = frame.scope(assigned(targets))
     items: list[Any] = []
-    for item in source.items:
-        bind(inner, generator.target, item)
-        tests = [truth(inner, inner.evaluate(t), t) for t in generator.ifs]
-        if not all(isinstance(t, bool) for t in tests):
-            raise frame.refusal(node)
-        if all(tests):
+
+    def each(k: int) -> None:
+        if k == len(node.generators):
             items.append(inner.evaluate(node.elt))
+            return
+        generator = node.generators[k]
+        outer = frame if k == 0 else inner
+        for item in known_items(outer, outer.evaluate(generator.iter), node):
+            bind(inner, generator.target, item)
+            tests = [truth(inner, inner.evaluate(t), t) for t in generator.ifs]
+            if not all(isinstance(t, bool) for t in tests):
+                raise frame.refusal(node)
+            if all(tests):
+                each(k + 1)
+
+    each(0)
     return Structure(list if isinstance(node, gast.ListComp) else tuple, tuple(items))
+
+
+def known_items(frame: Frame, a: Any, node: Any) -> Any:
+    """The items of an iterable of which it is known how many there are."""
+    found = iterable(frame, a, node)
+    match found:
+        case Structure():
+            return found.items
+        case Counting(Linear(constant=int(i)), Linear(constant=int(j)), Linear(constant=int(k))):
+            if k and len(range(i, j, k)) <= MOST_UNROLLED:
+                numbers = range(i, j, k)
+                ordered = reversed(numbers) if found.backwards else numbers
+                return [linear(n) for n in ordered]
+    raise frame.refusal(node)

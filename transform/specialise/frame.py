@@ -59,6 +59,7 @@ EXPRESSIONS: dict[type, Callable[[Frame, Any], Any]] = {}
 STATEMENTS: dict[type, Callable[[Frame, Any], None]] = {}
 CONSTANT_MODULES = (math, cmath, np)
 MOST_UNROLLED = 256
+LIBRARY = "gradwright.transform.primitives."
 FREE = (
     "cannot access free variable '{}' where it is not associated with a value "
     "in enclosing scope"
@@ -302,6 +303,8 @@ class Program:
         self.hidden: dict[Any, tuple[Path, Any]] = {}
         self.guards: dict[Any, tuple[Path, Any]] = {}
         self.equal_dims: dict[tuple[Linear, Linear], Location | None] = {}
+        self.at_least_zero: dict[Linear, Location | None] = {}
+        self.counts: dict[Any, Linear] = {}  # of what a mask picks
         self.units: dict[Any, Unit] = {}
         self.inlined: set[Any] = set()
         self.separate: set[Any] = set()
@@ -315,6 +318,13 @@ class Program:
         for a, b in pairs:
             if a != b and 1 not in (a.constant, b.constant):
                 self.equal_dims.setdefault((a, b), where)
+
+    def is_seen_at_entry(self, form: Linear) -> bool:
+        """Whether a form is of dims of the parameters, or of their ints."""
+        params = self.root.params
+        return all(
+            (s.array if isinstance(s, Dim) else s) in params for s in form.symbols()
+        )
 
     def guard(self, key: Any, path: Path, read: Callable[[Any], Any]) -> None:
         """Whatever `read` finds at the path must stay as it is now."""
@@ -396,6 +406,11 @@ class Frame:
     @property
     def builder(self) -> Builder:
         return self.unit.builder
+
+    @property
+    def is_library(self) -> bool:
+        """Whether it is a rule or composition: its loops are over what is known."""
+        return self.source.function.__module__.startswith(LIBRARY)
 
     def scope(self, names: list[str]) -> Frame:
         """The scope of a comprehension: its own names, those around it."""

@@ -112,8 +112,6 @@ def _augmented(frame: Frame, node: Any) -> None:
     if not isinstance(node.target, gast.Name):
         owner = frame.evaluate(node.target.value)
         refuse_store(frame, owner, node.target)
-    if isinstance(node.op, gast.MatMult):
-        raise frame.refusal(node, node.op)
     name = node.target.id
     if _add_into(frame, name, node.op, node.value, node):
         return
@@ -321,6 +319,9 @@ def _for(frame: Frame, node: Any) -> None:
     items = iterable(frame, frame.evaluate(node.iter), node.iter)
     if isinstance(items, Structure):
         unroll(frame, node, list(items.items))
+        return
+    if isinstance(items, Counting) and frame.is_library:
+        unroll(frame, node, _known_items(frame, items, node))
         return
     _run_time_loop(frame, node, items)
 

@@ -1,0 +1,255 @@
+"""array[index]: numbers, slices, new axes, an ellipsis, arrays of indices, masks.
+
+    X[1:, None, k]  ->  Load(part, X, [Span(1, None), NewAxis, At(k)])
+
+A slice is a value like any other, so that an index may be put together by a program.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+import numpy as np
+
+from gradwright.transform import core
+from gradwright.transform.core import (
+    At,
+    Const,
+    NewAxis,
+    Pick,
+    Span,
+    Value,
+    Whole,
+    type_of,
+)
+from gradwright.transform.errors import UnsupportedSyntax
+from gradwright.transform.indices import Dim, Linear, linear, symbol
+from gradwright.transform.shapes import infer
+from gradwright.transform.specialise.abstract import (
+    Static,
+    Structure,
+    as_constant,
+    is_operand,
+)
+from gradwright.transform.specialise.frame import Frame, ProgramError
+from gradwright.transform.types import VARYING, Type, array, numpy_scalar
+
+REFUSED = (TypeError, ValueError, IndexError)
+
+
+def array_item(frame: Frame, owner: Value, node: Any) -> Any:
+    """The value of array[index]."""
+    parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
+    values = [part_value(frame, p) for p in parts]
+    if len(values) == 1 and isinstance(values[0], Structure):
+        held = values[0]
+        if held.kind is tuple:
+            values = list(held.items)
+    index = tuple(as_index(frame, v, node) for v in values)
+    out = Value(f"{owner.name}_{_suffix(index)}", owner.type)
+    out.type = type_of_part(owner, index, out, frame, node)
+    s = core.Load(out, owner, index)
+    frame.builder.definition[out] = s
+    frame.builder.add(s)
+    return out
+
+
+def part_value(frame: Frame, node: Any) -> Any:
+    """One item between the brackets; a slice is a `Span`."""
+    if not isinstance(node, gast.Slice):
+        return frame.evaluate(node)
+    bounds = (node.lower, node.upper, node.step)
+    return span(frame, *(None if b is None else frame.evaluate(b) for b in bounds))
+
+
+def span(frame: Frame, lower: Any, upper: Any, step: Any) -> Span:
+    """The slice with these bounds, None where there is none."""
+
+    def bound(a: Any) -> Any:
+        a = as_constant(a)
+        if a is None or (isinstance(a, Const) and a.value is None):
+            return None
+        if is_operand(a) and type_of(a).is_integer and not type_of(a).is_array:
+            return a
+        text = "slice indices must be integers or None or have an __index__ method"
+        raise ProgramError(TypeError(text))
+
+    return Span(bound(lower), bound(upper), bound(step))
+
+
+def as_index(frame: Frame, value: Any, node: Any) -> Any:
+    """An abstract value as an item of an index."""
+    from gradwright.transform.specialise.expressions import display
+
+    if isinstance(value, Span):
+        return value
+    if isinstance(value, Static):
+        if value.value is None:
+            return NewAxis()
+        if value.value is Ellipsis:
+            return Whole()
+        if isinstance(value.value, slice):
+            s = value.value
+            bounds = (s.start, s.stop, s.step)
+            return Span(*(None if b is None else linear(b) for b in bounds))
+    operand = display(frame, value, node)
+    t = type_of(operand)
+    if not (t.is_integer or t.is_bool):
+        raise frame.error(UnsupportedSyntax, f"an index of type {t}", node)
+    if t.is_bool and not t.is_array:
+        raise frame.error(UnsupportedSyntax, "an index that is one truth value", node)
+    return Pick(operand) if t.is_array else At(operand)
+
+
+def _suffix(index: core.Index) -> str:
+    match index:
+        case (At(position=Linear(constant=int(k))),) if k >= 0:
+            return str(k)
+        case (At(position=Linear() as k),):
+            names = [s.name for s in k.symbols() if isinstance(s, Value)]
+            return names[0] if len(names) == 1 else "item"
+    is_part = any(isinstance(i, Span | Pick) for i in index)
+    return "part" if is_part else "item"
+
+
+def type_of_part(
+    owner: Value, index: core.Index, out: Value, frame: Frame, node: Any
+) -> Type:
+    """The type of array[index]: an element, or an array of the axes that stay."""
+    taken = sum(_taken(i) for i in index)
+    if taken > owner.type.rank:
+        text = (
+            f"too many indices for array: array is {owner.type.rank}-dimensional, "
+            f"but {taken} were indexed"
+        )
+        raise ProgramError(IndexError(text))
+    if any(isinstance(i, Pick) for i in index):
+        return _picked(frame, owner, index, out)
+    dims = list(owner.type.dims or ())
+    items = list(index)
+    if not any(isinstance(i, Whole) for i in items):
+        items.append(Whole())
+    kept: list[Linear] = []
+    for item in items:
+        match item:
+            case NewAxis():
+                kept.append(linear(1))
+            case Whole():
+                missing = owner.type.rank - taken
+                kept.extend(dims[:missing])
+                del dims[:missing]
+            case At():
+                dims.pop(0)
+            case Span():
+                kept.append(length(frame, item, dims.pop(0), out, len(kept)))
+    if not kept and not any(isinstance(i, Whole) for i in index):
+        return numpy_scalar(owner.type.dtype)
+    return array(owner.type.dtype, tuple(kept))
+
+
+def _taken(item: Any) -> int:
+    """How many axes of the array an item of an index stands for."""
+    if isinstance(item, Pick):
+        t = type_of(item.places)
+        return t.rank if t.is_bool else 1
+    return 1 if isinstance(item, At | Span) else 0
+
+
+def length(frame: Frame, span: Span, dim: Linear, out: Value, axis: int) -> Linear:
+    """The length of a slice, as a linear form where it is one.
+
+    `x[1:-1]` has length n - 2: the entry checks that n is 2 or more.
+    """
+    lower, upper, step = span.lower, span.upper, span.step
+    reverses = isinstance(step, Linear) and step.constant in (1, -1)
+    if lower is None and upper is None and (step is None or reverses):
+        return dim
+    if step is None or (isinstance(step, Linear) and step.constant == 1):
+        start, stop = _place(lower, dim, linear(0)), _place(upper, dim, dim)
+        if start is not None and stop is not None:
+            found = stop - start
+            if _holds(frame, [start, dim - start, stop, dim - stop, found]):
+                return found
+    return symbol(Dim(out, axis))
+
+
+def _place(bound: Any, dim: Linear, default: Linear) -> Linear | None:
+    """Where a slice begins or ends, counted from the front; None if that varies."""
+    if bound is None:
+        return default
+    if not isinstance(bound, Linear) or bound.constant is None:
+        return None
+    return dim + bound if bound.constant < 0 else bound
+
+
+def _holds(frame: Frame, forms: list[Linear]) -> bool:
+    """Whether the forms are never negative: known now, or checked at the entry."""
+    open_ = [f for f in dict.fromkeys(forms) if f.constant is None]
+    if any(f.constant is not None and f.constant < 0 for f in forms):
+        return False
+    if not all(frame.program.is_seen_at_entry(f) for f in open_):
+        return False
+    for f in open_:
+        if not _is_length(f):
+            frame.program.at_least_zero.setdefault(f, frame.builder.where)
+    return True
+
+
+def _is_length(form: Linear) -> bool:
+    return form.offset >= 0 and all(c > 0 for c in form.terms.values())
+
+
+def _picked(frame: Frame, owner: Value, index: core.Index, out: Value) -> Type:
+    """NumPy's own result for arrays of indices; a mask is as long as what it picks."""
+    operands: list[Any] = [owner.type]
+    masks: dict[Any, Linear] = {}
+
+    def put(o: Any) -> int:
+        operands.append(o if isinstance(o, Linear) else type_of(o))
+        return len(operands) - 1
+
+    def part(item: Any) -> Any:
+        match item:
+            case At():
+                return [("at", put(item.position))]
+            case Pick(places=places) if type_of(places).is_bool:
+                count = masks.setdefault(places, symbol(("count", places)))
+                at = []
+                for _ in range(type_of(places).rank):
+                    operands.append(array(np.intp, (count,)))
+                    at.append(("at", len(operands) - 1))
+                return at
+            case Pick():
+                return [("at", put(item.places))]
+            case Span():
+                bounds = (item.lower, item.upper, item.step)
+                return [("span", [None if b is None else put(b) for b in bounds])]
+            case NewAxis():
+                return [("is", None)]
+        return [("is", ...)]
+
+    parts = [p for item in index for p in part(item)]
+
+    def run(values: list[Any]) -> Any:
+        made = {
+            "at": lambda k: values[k],
+            "span": lambda ks: slice(*(None if k is None else values[k] for k in ks)),
+            "is": lambda x: x,
+        }
+        return values[0][tuple(made[kind](x) for kind, x in parts)]
+
+    try:
+        found = infer(run, operands)
+    except REFUSED as e:
+        raise ProgramError(e) from None
+    counts = frame.program.counts
+    dims = []
+    for axis, d in enumerate(found.dims or ()):
+        mask = next((m for m, c in masks.items() if d == c), None)
+        if mask is not None:
+            d = counts.setdefault(mask, symbol(Dim(out, axis)))
+        elif d == VARYING or any(type(s) is tuple for s in d.symbols()):
+            d = symbol(Dim(out, axis))
+        dims.append(d)
+    return array(owner.type.dtype, tuple(dims))
