@@ -84,6 +84,26 @@ def ints_in(a: Any) -> tuple[int, ...]:
     return tuple(leaf for leaf in flat(a) if type(leaf) is int)
 
 
+def shapes_in(a: Any) -> tuple[Any, ...]:
+    """The shapes of the arrays inside an argument."""
+    return tuple(v.shape for v in flat(a) if isinstance(v, np.ndarray))
+
+
+def with_lengths(pattern: Any, a: Any) -> Any:
+    """A pattern of an argument, the lengths of its arrays as numbers."""
+    from gradwright.transform.specialise.abstract import mapped
+    from gradwright.transform.types import Type, array
+
+    arrays = iter(v for v in flat(a) if isinstance(v, np.ndarray))
+
+    def exact(leaf: Any) -> Any:
+        if isinstance(leaf, Type) and leaf.is_array:
+            return array(leaf.dtype, next(arrays).shape)
+        return leaf
+
+    return mapped(exact, pattern)
+
+
 def is_inexact(a: Any) -> bool:
     """Whether a number or array is float or complex."""
     if isinstance(a, np.ndarray | np.generic):

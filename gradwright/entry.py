@@ -21,8 +21,11 @@ from gradwright.arguments import (
     is_inexact,
     kind_of,
     pattern_of,
+    shapes_in,
     sharing,
+    with_lengths,
 )
+from gradwright.lengths import Exceptional
 from gradwright.cache import REGISTRY, Family
 from gradwright.callee import Callee
 from gradwright.pipeline import build
@@ -119,8 +122,10 @@ class Entry:
 
     # ---- specialisations -------------------------------------------------------
 
-    def key(self, args: tuple[Any, ...]) -> Any:
-        """What decides which specialisation a call gets."""
+    def key(self, args: tuple[Any, ...], exact: bool = False) -> Any:
+        """What decides which specialisation a call gets; `exact` for its lengths too."""
+        if exact:
+            return ("exact", self.key(args), *(shapes_in(a) for a in args))
         by_value = self.family.by_value
         named = zip(self.names, args, strict=True)
         kinds = tuple(
@@ -136,26 +141,26 @@ class Entry:
         """The function that is called, and those among its arguments."""
         return (self.function, *(f for a in args for f in functions_in(a)))
 
-    def find(self, args: tuple[Any, ...]) -> Found:
+    def find(self, args: tuple[Any, ...], exact: bool = False) -> Found:
         """The specialisation for these arguments, made if there is none."""
         family, root = self.family, self.given(args)
-        for found in family.known.get(self.key(args), ()):
+        for found in family.known.get(self.key(args, exact), ()):
             hidden = found.captured(root)
             if hidden is not None:
                 return found, hidden
         with family.lock:
-            for found in family.known.get(self.key(args), ()):  # another thread's work
+            for found in family.known.get(self.key(args, exact), ()):  # made meanwhile
                 hidden = found.captured(root)
                 if hidden is not None:
                     return found, hidden
-            return self.make(args)
+            return self.make(args, exact)
 
-    def make(self, args: tuple[Any, ...]) -> Found:
+    def make(self, args: tuple[Any, ...], exact: bool = False) -> Found:
         family = self.family
         source = sources.read(self.function)
         while True:
             try:
-                built = build(self.steps, source, self.patterns(args))
+                built = build(self.steps, source, self.patterns(args, exact))
                 break
             except NeedsValue as e:
                 if e.parameter in family.by_value:
@@ -172,14 +177,19 @@ class Entry:
                 at=source.location(source.node),
                 instead="an argument for it",
             )
-        family.add(self.key(args), made, args)
+        if exact:
+            made.checks = []
+        family.add(self.key(args, exact), made, args)
         return made, hidden
 
-    def patterns(self, args: tuple[Any, ...]) -> dict[str, Any]:
+    def patterns(self, args: tuple[Any, ...], exact: bool = False) -> dict[str, Any]:
         """The arguments as `specialise` takes them."""
         given = self.given(args)
         named = zip(self.names, args, strict=True)
-        return {n: self._pattern(n, a, given) for n, a in named}
+        found = {n: self._pattern(n, a, given) for n, a in named}
+        if not exact:
+            return found
+        return {n: with_lengths(p, a) for (n, p), a in zip(found.items(), args, strict=True)}
 
     def _pattern(self, name: str, a: Any, given: tuple[Any, ...]) -> Any:
         bound = any(a is b for b in (*self.bound, *self.keywords.values()))
@@ -213,14 +223,25 @@ class Entry:
             found, hidden = self.find(args)
             if self.family.by_value or any(type(a) not in PLAIN for a in args):
                 values = self.leaves(args)
+        if found.checks:
+            found, hidden = self.fitting(found, hidden, args, values)
         self.last = found
         return found.assemble(self.run(found, values, hidden))
 
+    def fitting(
+        self, found: Specialisation, hidden: dict[str, Any], args: Any, values: Any
+    ) -> Found:
+        """The specialisation itself, or one for the exact lengths of this call."""
+        try:
+            for check in found.checks:
+                check(values)
+        except Exceptional:
+            return self.find(args, exact=True)
+        return found, hidden
+
     def run(self, found: Specialisation, values: Any, hidden: dict[str, Any]) -> Any:
-        """Check what the arguments must fulfil, and call the emitted function."""
+        """Call the emitted function."""
         found.used = True
-        for check in found.checks:
-            check(values)
         return found.forward.run(values, hidden)
 
     def jvp(self, primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> Any:
@@ -232,9 +253,10 @@ class Entry:
             )
         args = self.bind(primals, {})
         dots = list(self._dots(self.places(len(primals)), args, tangents))
-        found, hidden = self.find(args)
+        values = [*self.leaves(args), *dots]
+        found, hidden = self.fitting(*self.find(args), args, values)
         self.last = self.family.last = found
-        return found.assemble(self.run(found, [*self.leaves(args), *dots], hidden))
+        return found.assemble(self.run(found, values, hidden))
 
     def _dots(self, places: Any, args: Any, tangents: tuple[Any, ...]) -> Iterator[Any]:
         """The tangents of all inexact leaves, in the order of the parameters."""
@@ -251,9 +273,9 @@ class Entry:
     ) -> tuple[Any, Pull, Any]:
         """The value, the function that pulls back, and the auxiliary results."""
         args = self.bind(given, {})
-        found, hidden = self.find(args)
-        self.last = self.family.last = found
         leaves = self.leaves(args)
+        found, hidden = self.fitting(*self.find(args), args, leaves)
+        self.last = self.family.last = found
         out = self.run(found, leaves, hidden)
         flat_out = list(out) if isinstance(out, tuple) else [out]
         results, residuals = flat_out[: found.count], flat_out[found.count :]

@@ -14,6 +14,7 @@ from typing import Any
 
 from gradwright.arguments import kind_of
 from gradwright.backends.numpy import load
+from gradwright.lengths import length_checks
 from gradwright.pipeline import Built
 from gradwright.results import assembler
 from gradwright.transform.emit import Module
@@ -81,7 +82,7 @@ class Specialisation:
         self.count = len(
             derived.function.results
         )  # how many results, before those of a split
-        self.checks = list(_dim_checks(built))
+        self.checks = list(length_checks(built))
         self.needed = _needed(built)
         self.used = False  # since the last time that room was made
         self.keep: list[Any] = []  # what it was made for, by identity
@@ -184,47 +185,6 @@ def _is_referred_to(found: Any, expected: weakref.ref[Any], _: Any) -> bool:
 def _is_where_it_was(found: Any, expected: Any, _: Any) -> bool:
     place, kind = expected
     return id(found) == place and type(found) is kind()
-
-
-# ---- what the arguments must fulfil ------------------------------------------------
-
-
-def _dim_checks(built: Built) -> Iterator[Callable[[Any], None]]:
-    """The equalities of dims that the program relies on."""
-    function = built.derived.function
-    params = [p for p in function.params if p not in function.hidden]
-
-    def place(form: Linear) -> tuple[int, int] | None:
-        (s,) = form.symbols() if len(form.terms) == 1 else (None,)
-        if isinstance(s, Dim) and s.array in params and form == Linear({s: 1}):
-            return params.index(s.array), s.axis
-        return None
-
-    for a, b, where in built.specialised.equal_dims:
-        left, right = place(a), place(b)
-        if left is not None and right is not None:
-            yield _dim_check(left, right, where)
-
-
-def _dim_check(
-    left: tuple[int, int], right: tuple[int, int], where: Location | None
-) -> Callable[[Any], None]:
-    def check(values: Any) -> None:
-        x, y = values[left[0]], values[right[0]]
-        if x.shape[left[1]] != y.shape[right[1]]:
-            error = ValueError(
-                f"operands could not be broadcast together with shapes "
-                f"{_shape(x)} {_shape(y)} "
-            )
-            if where is not None:
-                note_user_line(error, where)
-            raise error
-
-    return check
-
-
-def _shape(x: Any) -> str:
-    return str(x.shape).replace(" ", "")
 
 
 def _needed(built: Built) -> list[int | str]:

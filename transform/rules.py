@@ -58,7 +58,6 @@ class Rule:
     source: Source
     parameters: tuple[str, ...]
     elements: tuple[Element, ...]
-    guarded: bool
 
 
 @functools.cache
@@ -80,8 +79,7 @@ def read_rule(function: Callable[..., Any]) -> Rule:
         needed = frozenset(wanted & set(parameters))
         valued = frozenset(_valued([*kept, expression]) & needed)
         elements.append(Element(tuple(kept), expression, needed, valued))
-    guarded = any(isinstance(n, gast.IfExp) for n in gast.walk(source.node))
-    return Rule(source, parameters, tuple(elements), guarded)
+    return Rule(source, parameters, tuple(elements))
 
 
 def _valued(nodes: list[Any]) -> set[str]:
@@ -171,30 +169,31 @@ class Rules:
                 continue
             read = access.value if n in element.valued else access.shape
             env[n] = _abstract(template[n], read)
-        return self._quote(rule, element, env, guarded=False)
+        return self._quote(rule, element, env)
 
     def _operand(self, result: Any) -> Operand:
         assert isinstance(result, Value | Linear | Const)
         return result
 
-    def _quote(
-        self, rule: Rule, element: Element, env: dict[str, Any], guarded: bool = True
-    ) -> Any:
+    def _quote(self, rule: Rule, element: Element, env: dict[str, Any]) -> Any:
         frame = Frame(self.program, self.program.root, rule.source, None, None)
         frame.in_rule = True
         frame.env.update(env)
-        quiet = self.builder.quiet
+        written = len(self.builder.block)
+        self.program.chose = False
         given = [o for a in env.values() for o in leaves(a) if is_operand(o)]
         arrays = any(type_of(o).is_array for o in given)
-        self.builder.quiet = quiet or (guarded and rule.guarded and arrays)
         frame.of_arrays = arrays
         where = self.builder.where
         try:
             frame.run(list(element.body))
             return frame.evaluate(element.expression)
         finally:
-            self.builder.quiet = quiet
             self.builder.where = where
+            if self.program.chose:  # elements that are not chosen may warn
+                for s in self.builder.block[written:]:
+                    if isinstance(s, Let):
+                        s.quiet = True
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,7 @@ class Specialised:
     `result` is the structure of the results: operands and static leaves.  `hidden` are
     captured numbers and arrays, by parameter; `guards` are captured objects that must
     be the same at every call; `equal_dims` are pairs of dims of parameters that the
-    program takes to be equal.
+    program takes to be equal, `at_least_zero` lengths that it takes not to be negative.
     """
 
     function: Function
@@ -52,6 +52,7 @@ class Specialised:
     hidden: list[tuple[Path, Value]]
     guards: list[tuple[Path, Any]]
     equal_dims: list[tuple[Linear, Linear, Location | None]]
+    at_least_zero: list[Linear]
 
 
 class NeedsValue(Exception):
@@ -113,11 +114,17 @@ def specialise(
     f.filename = source.filename
     checked = [
         (a, b, where)
-        for (a, b), where in program.equal_dims.items()
+        for (a, b), where in root.equal_dims.items()
         if _of_parameters(a, f) and _of_parameters(b, f)
     ]
     return Specialised(
-        f, bound, result, _hidden_values(hidden), list(program.guards.values()), checked
+        f,
+        bound,
+        result,
+        _hidden_values(hidden),
+        list(program.guards.values()),
+        checked,
+        [form for form in root.at_least_zero if _of_parameters(form, f)],
     )
 
 

@@ -61,7 +61,7 @@ def apply_signed(
     if p.meets is not None:
         met = p.meets(**template.filled(lambda k: types[k]))
         meets = [pair for pair in met if pair[0] != pair[1]]
-        frame.program.assume_equal(meets, frame.builder.where)
+        frame.unit.assume_equal(meets)
 
     def run(values: list[Any]) -> Any:
         return p.call(template.filled(lambda k: values[k]))

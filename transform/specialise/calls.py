@@ -339,7 +339,7 @@ def _is_small(tree: gast.FunctionDef) -> bool:
 
 def _is_formula(source: Source, tree: gast.FunctionDef) -> bool:
     """Whether it is a function of the table's own without a loop at run time."""
-    if not source.function.__module__.startswith(LIBRARY):
+    if not (source.function.__module__ or "").startswith(LIBRARY):
         return False
     if source.function in TABLE.apart:
         return False
@@ -588,7 +588,7 @@ def _signature(
 def _kind_of(t: Type) -> Any:
     if t.dims is None:
         return t
-    return t.dtype, tuple(d.constant == 1 for d in t.dims)
+    return t.dtype, tuple(d.constant for d in t.dims)
 
 
 def _specialise_unit(
@@ -738,6 +738,7 @@ def _emit_call(frame: Frame, unit: Unit, operands: list[Operand]) -> Any:
     result = mapped(fresh, unit.result)
     unit.is_recursive |= not unit.done
     captured = [c.operand_in(frame) for c in unit.captures.values()]
+    frame.unit.assume_of_call(unit, [*operands, *captured])
     frame.builder.add(Call(tuple(outs), unit.function, (*operands, *captured)))
     return result
 

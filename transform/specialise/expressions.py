@@ -180,7 +180,7 @@ def assume_equal_dims(frame: Frame, operands: list[Operand]) -> None:
     for k in range(1, max(map(len, shapes), default=0) + 1):
         met = [s[-k] for s in shapes if len(s) >= k and s[-k].constant != 1]
         pairs = [(met[0], other) for other in met[1:]]
-        frame.program.assume_equal(pairs, frame.builder.where)
+        frame.unit.assume_equal(pairs, frame.builder.where)
 
 
 def display(frame: Frame, a: Any, node: Any) -> Operand:
@@ -405,6 +405,7 @@ def _conditional(frame: Frame, node: Any) -> Any:
     if isinstance(test, bool):
         return frame.evaluate(node.body if test else node.orelse)
     if frame.in_rule and frame.of_arrays:
+        frame.program.chose = True
         then, orelse = frame.evaluate(node.body), frame.evaluate(node.orelse)
         return operate(frame, np.where, node, test, then, orelse)
     return choose(

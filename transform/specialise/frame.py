@@ -277,18 +277,51 @@ class Unit:
         self.is_recursive = False
         self.unready = False  # it was called before its result was known
         self.waits_for: set[Unit] = set()  # units whose result a branch needs
+        self.equal_dims: dict[tuple[Linear, Linear], Location | None] = {}
+        self.at_least_zero: dict[Linear, None] = {}
 
     def param(self, name: str, value: Any) -> Any:
         """A parameter for a run-time number or array, or for its type."""
         v = Value(name, value, users=True)
         if v.type.is_array and v.type.dims is not None:
             dims = (
-                d if d.constant == 1 else symbol(Dim(v, k))
+                symbol(Dim(v, k)) if d.constant in (None, -1) else d
                 for k, d in enumerate(v.type.dims)
             )
             v.type = array(v.type.dtype, tuple(dims))
         self.params.append(v)
         return symbol(v) if v.type == INT else v
+
+    def assume_equal(
+        self, pairs: Iterable[tuple[Linear, Linear]], where: Location | None = None
+    ) -> None:
+        """Dims that are taken to be equal; the entry checks what it can see.
+
+        `where` is a line where NumPy would stretch one to the other.
+        """
+        for a, b in pairs:
+            known = a.constant is not None and b.constant is not None
+            if a != b and not known and 1 not in (a.constant, b.constant):
+                self.equal_dims.setdefault((a, b), where)
+
+    def assume_of_call(self, callee: Unit, operands: list[Any]) -> None:
+        """What a called function takes for granted, of the operands of this call."""
+        given = dict(zip(callee.params, operands, strict=False))
+
+        def put(s: Any) -> Linear:
+            operand = given.get(s.array if isinstance(s, Dim) else s)
+            if isinstance(s, Dim) and isinstance(operand, Value) and operand.type.dims:
+                return operand.type.dims[s.axis]
+            return operand if isinstance(operand, Linear) else symbol(s)
+
+        for (a, b), where in callee.equal_dims.items():
+            self.assume_equal([(a.substitute(put), b.substitute(put))], where)
+        for form in callee.at_least_zero:
+            self.at_least_zero.setdefault(form.substitute(put))
+
+    def sees(self, form: Linear) -> bool:
+        """Whether a form is of dims of the parameters alone."""
+        return all(isinstance(s, Dim) and s.array in self.params for s in form.symbols())
 
 
 class Program:
@@ -302,29 +335,13 @@ class Program:
         self.apply = apply  # runs a transform met inside the program
         self.hidden: dict[Any, tuple[Path, Any]] = {}
         self.guards: dict[Any, tuple[Path, Any]] = {}
-        self.equal_dims: dict[tuple[Linear, Linear], Location | None] = {}
-        self.at_least_zero: dict[Linear, Location | None] = {}
+        self.chose = False  # a rule has chosen between arrays, by element
         self.counts: dict[Any, Linear] = {}  # of what a mask picks
         self.units: dict[Any, Unit] = {}
         self.inlined: set[Any] = set()
         self.separate: set[Any] = set()
         self.unsure_reads: dict[int, set[tuple[int, int]]] = {}
         self.normal: dict[int, tuple[Any, gast.FunctionDef, Liveness]] = {}
-
-    def assume_equal(
-        self, pairs: Iterable[tuple[Linear, Linear]], where: Location | None
-    ) -> None:
-        """Dims that are taken to be equal; the entry checks what it can see."""
-        for a, b in pairs:
-            if a != b and 1 not in (a.constant, b.constant):
-                self.equal_dims.setdefault((a, b), where)
-
-    def is_seen_at_entry(self, form: Linear) -> bool:
-        """Whether a form is of dims of the parameters, or of their ints."""
-        params = self.root.params
-        return all(
-            (s.array if isinstance(s, Dim) else s) in params for s in form.symbols()
-        )
 
     def guard(self, key: Any, path: Path, read: Callable[[Any], Any]) -> None:
         """Whatever `read` finds at the path must stay as it is now."""
@@ -410,7 +427,7 @@ class Frame:
     @property
     def is_library(self) -> bool:
         """Whether it is a rule or composition: its loops are over what is known."""
-        return self.source.function.__module__.startswith(LIBRARY)
+        return (self.source.function.__module__ or "").startswith(LIBRARY)
 
     def scope(self, names: list[str]) -> Frame:
         """The scope of a comprehension: its own names, those around it."""

@@ -188,11 +188,9 @@ def _holds(frame: Frame, forms: list[Linear]) -> bool:
     open_ = [f for f in dict.fromkeys(forms) if f.constant is None]
     if any(f.constant is not None and f.constant < 0 for f in forms):
         return False
-    if not all(frame.program.is_seen_at_entry(f) for f in open_):
+    if not all(map(frame.unit.sees, open_)):
         return False
-    for f in open_:
-        if not _is_length(f):
-            frame.program.at_least_zero.setdefault(f, frame.builder.where)
+    frame.unit.at_least_zero.update((f, None) for f in open_ if not _is_length(f))
     return True
 
 
