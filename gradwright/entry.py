@@ -25,9 +25,9 @@ from gradwright.arguments import (
     sharing,
     with_lengths,
 )
-from gradwright.lengths import Exceptional
 from gradwright.cache import REGISTRY, Family
 from gradwright.callee import Callee
+from gradwright.lengths import Exceptional
 from gradwright.pipeline import build
 from gradwright.pull import Pull
 from gradwright.results import matched, zeros
@@ -189,7 +189,9 @@ class Entry:
         found = {n: self._pattern(n, a, given) for n, a in named}
         if not exact:
             return found
-        return {n: with_lengths(p, a) for (n, p), a in zip(found.items(), args, strict=True)}
+        return {
+            n: with_lengths(p, a) for (n, p), a in zip(found.items(), args, strict=True)
+        }
 
     def _pattern(self, name: str, a: Any, given: tuple[Any, ...]) -> Any:
         bound = any(a is b for b in (*self.bound, *self.keywords.values()))
@@ -253,8 +255,9 @@ class Entry:
             )
         args = self.bind(primals, {})
         dots = list(self._dots(self.places(len(primals)), args, tangents))
+        found, hidden = self.find(args)
         values = [*self.leaves(args), *dots]
-        found, hidden = self.fitting(*self.find(args), args, values)
+        found, hidden = self.fitting(found, hidden, args, values)
         self.last = self.family.last = found
         return found.assemble(self.run(found, values, hidden))
 
@@ -273,8 +276,9 @@ class Entry:
     ) -> tuple[Any, Pull, Any]:
         """The value, the function that pulls back, and the auxiliary results."""
         args = self.bind(given, {})
+        found, hidden = self.find(args)
         leaves = self.leaves(args)
-        found, hidden = self.fitting(*self.find(args), args, leaves)
+        found, hidden = self.fitting(found, hidden, args, leaves)
         self.last = self.family.last = found
         out = self.run(found, leaves, hidden)
         flat_out = list(out) if isinstance(out, tuple) else [out]

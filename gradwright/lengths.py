@@ -24,9 +24,8 @@ class Exceptional(Exception):
 
 def length_checks(built: Built) -> Iterator[Check]:
     """The checks of a specialisation, of the numbers and arrays of a call."""
-    function = built.derived.function
-    params = [p for p in function.params if p not in function.hidden]
     specialised = built.specialised
+    params = specialised.inputs
     for a, b, where in specialised.equal_dims:
         found = _equality(a, b, params, where)
         if found is not None:

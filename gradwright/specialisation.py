@@ -19,7 +19,6 @@ from gradwright.pipeline import Built
 from gradwright.results import assembler
 from gradwright.transform.emit import Module
 from gradwright.transform.errors import Location, in_users_words, note_user_line
-from gradwright.transform.indices import Dim, Linear
 from gradwright.transform.specialise.abstract import Static, leaves
 
 NOTHING: dict[str, Any] = {}

@@ -167,6 +167,8 @@ class _Reader:
 
 def row(name: str, arity: int) -> Primitive:
     """The first row of this name: the operator, or the function of math."""
-    rows = [p for (_, n), p in TABLE.rows.items() if p.name == name and n == arity]
+    rows = [
+        p for (_, n), p in TABLE.rows.items() if p.name == name and n in (arity, None)
+    ]
     assert rows, f"no row is called {name}"
     return next((p for p in rows if p.is_operator), rows[0])

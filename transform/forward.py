@@ -250,7 +250,7 @@ class _Sweep:
         return self._fitted(total, s.out.type, s.out)
 
     def _reduced(self, s: Let, x: Operand) -> Operand:
-        """The tangent of a reduction: the sum over the same axes of partial times x_dot."""
+        """The tangent of a reduction: partial times x_dot, summed over the same axes."""
         b, template = self.builder, s.primitive.template(s.attribute)
         partial = reduction_partial(self.rules, s, lambda o: o)
         dot = self.tangent(x)

@@ -247,7 +247,7 @@ def shape_of(o: Operand, need: Callable[[Any], Any]) -> Operand:
 
 
 def over_axes(b: Builder, template: Template, x: Operand, out: Type) -> Operand:
-    """The sum over the axes that a reduction removes; `out` is the type of its result."""
+    """The sum over the axes that a reduction removes; `out` is its result's type."""
     p = row(np.sum, 1)
     t = replace(out, dtype=type_of(x).dtype)
     axis, keepdims = template["axis"], template["keepdims"]

@@ -24,8 +24,9 @@ from gradwright.transform.types import (
     of_number,
 )
 
-# Lengths of examples are these far apart; the second where an axis is cut evenly.
-STEPS = (4, 60)
+# The first length of an example, and how far apart they are; the second choice is for
+# axes that are cut evenly.
+STEPS = ((7, 4), (60, 60))
 Meets = Iterable[tuple[Linear, Linear]]
 
 
@@ -48,13 +49,13 @@ def infer(
     """
     same = _united(meets)
     symbols = _symbols(operands, same)
-    for step in STEPS:
-        sizes = {s: step * (k + 1) + 3 % step for k, s in enumerate(symbols)}
+    for first, step in STEPS:
+        sizes = {s: first + step * k for k, s in enumerate(symbols)}
         try:
             base = _run(run, operands, sizes, same)
             break
         except ValueError:
-            if step == STEPS[-1] or not sizes:
+            if step == STEPS[-1][1] or not sizes:
                 raise
     lengths = _lengths(base)
     if not lengths:

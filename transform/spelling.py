@@ -138,7 +138,7 @@ class Spelling:
         )
 
     def argument(self, a: Any) -> ast.expr:
-        """An argument: an expression, a literal, a dtype, or a tuple or list of them."""
+        """An argument: an expression, a literal, a dtype, or a sequence of them."""
         if isinstance(a, ast.expr):
             return a
         if isinstance(a, tuple):
@@ -191,6 +191,26 @@ def _with_axis(tree: ast.expr, axis: int, rank: int) -> ast.expr:
     else:
         items = [ast.Constant(...), ast.Constant(None)]
     return ast.Subscript(tree, items[0] if len(items) == 1 else ast.Tuple(items))
+
+
+def without_colons(index: ast.expr) -> ast.expr:
+    """An index outside of brackets: `(slice(None), k)` for `:, k`."""
+
+    def part(tree: ast.expr) -> ast.expr:
+        if not isinstance(tree, ast.Slice):
+            return tree
+        bounds = [tree.lower, tree.upper, tree.step]
+        while len(bounds) > 2 and bounds[-1] is None:
+            bounds.pop()
+        if bounds[0] is None and len(bounds) == 2:
+            bounds.pop(0)
+        return ast.Call(
+            ast.Name("slice"), [b or ast.Constant(None) for b in bounds], []
+        )
+
+    if isinstance(index, ast.Tuple):
+        return ast.Tuple([part(tree) for tree in index.elts])
+    return part(index)
 
 
 def without_array(tree: ast.expr) -> ast.expr:

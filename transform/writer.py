@@ -59,6 +59,7 @@ from gradwright.transform.spelling import (
     negative,
     product,
     unsigned,
+    without_colons,
 )
 
 
@@ -251,7 +252,7 @@ class Writer(Nesting):
     def _add_at(self, s: Store, out: list[ast.stmt]) -> None:
         """Where an index may come twice, both additions count."""
         w = self.operand(s.operand)
-        index = self._index(s.index, set())
+        index = without_colons(self._index(s.index, set()))
         self._flush({s.place}, out, s)
         call = self.spelling.call("np.add.at", [name_of(s.place), index, w.tree])
         self._write(out, ast.Expr(call), s, w.quiet)

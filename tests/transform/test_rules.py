@@ -7,15 +7,49 @@ import numpy as np
 import pytest
 
 from gradwright.transform.build import Builder, row
-from gradwright.transform.core import Function, Value
+from gradwright.transform.core import Const, Function, Value
 from gradwright.transform.notation import notation
 from gradwright.transform.primitives import load_rows
 from gradwright.transform.primitives.record import Primitive
-from gradwright.transform.rules import Rules, read_rule, real_part
+from gradwright.transform.rules import Access, Rules, read_rule, real_part
+from gradwright.transform.template import Hole, Template
 from gradwright.transform.types import COMPLEX, FLOAT, Type, array
 
 load_rows()
 ARRAY = array("float64", (7,))
+
+
+def not_asked(position: int) -> Any:
+    raise AssertionError(position)
+
+
+NOT_ASKED = Access(not_asked, not_asked)
+
+
+def shaped(x, axis, y_bar):
+    """Only the shape of x is read, the values of y_bar."""
+    n = x.shape[axis]
+    return y_bar * n, x * x.ndim
+
+
+def test_what_is_read_of_a_shape_needs_no_value() -> None:
+    first, second = read_rule(shaped).elements
+    assert first.needed == {"x", "axis", "y_bar"}
+    assert first.valued == {"axis", "y_bar"}
+    assert second.valued == {"x"}
+
+
+def test_a_rule_by_name() -> None:
+    builder = Builder(folds=True)
+    x, y_bar = Value("x", ARRAY), Value("y_bar", ARRAY)
+    template = Template((("x", Hole(0)), ("axis", 0)))
+    access = Access(not_asked, lambda position: x)
+    scaled = Rules(builder).signed(
+        shaped, 0, template, access, {"y_bar": lambda: y_bar}
+    )
+    (product,) = builder.block
+    assert product.operands == (Const(7.0, FLOAT), y_bar)
+    assert product.out is scaled
 
 
 def ratio(a, b, y):
@@ -37,8 +71,7 @@ def primitive(rule: Any) -> Primitive:
 
 @pytest.mark.parametrize(("k", "needs"), [(0, {"b"}), (1, {"b", "y"}), (2, {"a", "b"})])
 def test_a_partial_needs_only_its_own_slice(k: int, needs: set[str]) -> None:
-    _, _, needed = read_rule(ratio).elements[k]
-    assert needed == needs
+    assert read_rule(ratio).elements[k].needed == needs
 
 
 def quoted(
@@ -145,7 +178,11 @@ def test_numbers_of_python_take_pythons_functions(
 def test_a_transpose() -> None:
     builder = Builder(folds=True)
     z_bar = Value("z_bar", COMPLEX)
-    Rules(builder).transpose(row(np.conjugate, 1), z_bar)
+    conjugate = row(np.conjugate, 1)
+    assert conjugate.rule is not None
+    template = conjugate.template(None)
+    extra = {"y_bar": lambda: z_bar}
+    Rules(builder).signed(conjugate.rule, 0, template, NOT_ASKED, extra)
     assert [s.primitive.spelling for s in builder.block] == ["np.conjugate"]
 
 

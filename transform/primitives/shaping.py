@@ -17,7 +17,6 @@ from gradwright.transform.primitives.record import (
 from gradwright.transform.primitives.record import linear as linear_row
 from gradwright.transform.types import VARYING, array
 
-
 ROW = np.array([0.7, -1.3, 2.1, 0.4])
 TABLE_OF_SIX = np.array([[0.7, -1.3, 2.1], [0.4, 1.6, -0.8]])
 CUBE = np.arange(24.0).reshape(2, 3, 4) / 7 - 1.3
@@ -77,7 +76,9 @@ def reshape(a, y_bar):
     return np.reshape(y_bar, a.shape)
 
 
-@linear_row(np.ravel, signature="a", samples=(TABLE_OF_SIX, CUBE, ONE, NO_ROWS), view=True)
+@linear_row(
+    np.ravel, signature="a", samples=(TABLE_OF_SIX, CUBE, ONE, NO_ROWS), view=True
+)
 def ravel(a, y_bar):
     """The elements in row order as one axis."""
     return np.reshape(y_bar, a.shape)
@@ -375,7 +376,7 @@ def bounds(arrays, axis):
     found = []
     end = 0
     for a in arrays:
-        found = found + [(end, end + a.shape[axis])]
+        found = [*found, (end, end + a.shape[axis])]
         end = end + a.shape[axis]
     return found
 
@@ -467,9 +468,9 @@ def split(axis, y_bar):
 def diff(a, n=1, axis=-1, prepend=None, append=None):
     """The differences of neighbours along an axis, n times over."""
     parts = [] if prepend is None else [end_of(prepend, a, axis)]
-    parts = parts + [a]
+    parts = [*parts, a]
     if append is not None:
-        parts = parts + [end_of(append, a, axis)]
+        parts = [*parts, end_of(append, a, axis)]
     a = np.concatenate(parts, axis=axis) if len(parts) > 1 else a
     for _ in range(n):
         a = along(a, axis, 1, None) - along(a, axis, None, -1)
@@ -497,6 +498,7 @@ def one_long(shape, axis):
     np.pad,
     signature="array, pad_width, mode='constant', constant_values=0",
     operands=("array", "constant_values"),
+    runtime=("pad_width",),
     samples=(
         given(ROW, 2),
         given(ROW, (1, 2), constant_values=0.5),
@@ -527,7 +529,9 @@ def widths_of(pad_width, rank):
 
 def inner_part(y_bar, widths, shape):
     """The elements that are no border."""
-    return y_bar[tuple(slice(w[0], w[0] + n) for w, n in zip(widths, shape))]
+    return y_bar[
+        tuple(slice(w[0], w[0] + n) for w, n in zip(widths, shape, strict=False))
+    ]
 
 
 def folded_in(y_bar, widths, mode, shape):

@@ -150,18 +150,25 @@ def result_of(sweep: Sweep, s: Let) -> Any:
 
 def in_full(sweep: Sweep, s: Let, g: Any) -> Any:
     """The cotangent in the result's shape; of several results None where none came."""
-    if isinstance(g, dict):
-        types = s.out.type.items or ()
-        items = sweep.items[s.out]
-        parts = (
-            filled(sweep, g[k], items[k].type, items[k]) if k in g else Static(None)
-            for k in range(len(types))
-        )
-        return Structure(tuple, tuple(parts))
-    return filled(sweep, g, s.out.type, s.out)
+    if not isinstance(g, dict):
+        return filled(sweep, g, s.out.type, s.out)
+
+    def part(k: int, t: Type) -> Any:
+        if k not in g and s.primitive.kind != "linear":
+            return Static(None)
+        item = sweep.items.get(s.out, {}).get(k)
+        if item is None:  # it is not used, and was dropped
+            made = sweep.builder.let(ITEM, need(sweep, s.out), attribute=k, type=t)
+            assert isinstance(made, Value)
+            item = made
+        return filled(sweep, g.get(k, zero(t)), item.type, item)
+
+    types = s.out.type.items or ()
+    return Structure(tuple, tuple(part(k, t) for k, t in enumerate(types)))
 
 
 def filled(sweep: Sweep, g: Operand, t: Type, like: Value) -> Operand:
+    """A cotangent in the whole shape of what it is of."""
     if not t.is_array or fills(type_of(g), t):
         return g
     return sweep.builder.let(

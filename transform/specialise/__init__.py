@@ -43,7 +43,8 @@ class Specialised:
     `result` is the structure of the results: operands and static leaves.  `hidden` are
     captured numbers and arrays, by parameter; `guards` are captured objects that must
     be the same at every call; `equal_dims` are pairs of dims of parameters that the
-    program takes to be equal, `at_least_zero` lengths that it takes not to be negative.
+    program takes to be equal, `at_least_zero` lengths that it takes not to be negative;
+    `inputs` are the parameters that a call gives.
     """
 
     function: Function
@@ -53,6 +54,7 @@ class Specialised:
     guards: list[tuple[Path, Any]]
     equal_dims: list[tuple[Linear, Linear, Location | None]]
     at_least_zero: list[Linear]
+    inputs: list[Any]
 
 
 class NeedsValue(Exception):
@@ -125,6 +127,7 @@ def specialise(
         list(program.guards.values()),
         checked,
         [form for form in root.at_least_zero if _of_parameters(form, f)],
+        [p for p in f.params if p not in f.hidden],
     )
 
 

@@ -1040,5 +1040,7 @@ def _extreme(
         raise ProgramError(ValueError(f"{f.__name__}() arg is an empty sequence"))
     best = items[0]
     for other in items[1:]:
-        best = operate(frame, f, node, best, other)
+        pair = [getattr(x, "constant", None) for x in (best, other)]
+        known = None not in pair
+        best = linear(f(pair)) if known else operate(frame, f, node, best, other)
     return best

@@ -53,7 +53,6 @@ from gradwright.transform.specialise.methods import call_function, number_attrib
 from gradwright.transform.specialise.subscripts import array_item
 from gradwright.transform.types import (
     BOOL,
-    FLOAT,
     TEXT,
     array,
     join,
@@ -797,7 +796,9 @@ def known_items(frame: Frame, a: Any, node: Any) -> Any:
     match found:
         case Structure():
             return found.items
-        case Counting(Linear(constant=int(i)), Linear(constant=int(j)), Linear(constant=int(k))):
+        case Counting(
+            Linear(constant=int(i)), Linear(constant=int(j)), Linear(constant=int(k))
+        ):
             if k and len(range(i, j, k)) <= MOST_UNROLLED:
                 numbers = range(i, j, k)
                 ordered = reversed(numbers) if found.backwards else numbers

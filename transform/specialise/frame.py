@@ -321,7 +321,9 @@ class Unit:
 
     def sees(self, form: Linear) -> bool:
         """Whether a form is of dims of the parameters alone."""
-        return all(isinstance(s, Dim) and s.array in self.params for s in form.symbols())
+        return all(
+            isinstance(s, Dim) and s.array in self.params for s in form.symbols()
+        )
 
 
 class Program:

@@ -1,6 +1,6 @@
 """Attributes and methods of numbers and arrays: what x.name is, and x.name(...).
 
-    X.sum(axis=0)  ->  np.sum(X, axis=0)          X.T  ->  np.transpose(X)
+X.sum(axis=0)  ->  np.sum(X, axis=0)          X.T  ->  np.transpose(X)
 """
 
 from __future__ import annotations
@@ -110,7 +110,11 @@ SHAPES: dict[str, Callable[[Frame, Type, Any], Any]] = {
 
 
 def call_function(
-    frame: Frame, function: Any, arguments: list[Any], keywords: dict[str, Any], node: Any
+    frame: Frame,
+    function: Any,
+    arguments: list[Any],
+    keywords: dict[str, Any],
+    node: Any,
 ) -> Any:
     """A call of a function of NumPy."""
     from gradwright.transform.specialise.calls import call
@@ -166,7 +170,9 @@ def as_dtype(frame: Frame, x: Operand, wanted: Any, node: Any) -> Any:
     target = numpy_scalar(dtype)
     if t.is_array:
         target = Type(target.dtype, dims=t.dims)
-    return x if t == target else frame.builder.let(CAST, x, attribute=target, type=target)
+    return (
+        x if t == target else frame.builder.let(CAST, x, attribute=target, type=target)
+    )
 
 
 def known_dtype(frame: Frame, wanted: Any, node: Any) -> np.dtype[Any]:

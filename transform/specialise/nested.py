@@ -101,6 +101,7 @@ def call_derivative(
     unit, operands = separate_unit(frame, source, closure, bound, node)
     made = _applied(frame, unit, d.steps, source)
     captured = [c.operand_in(frame) for c in unit.captures.values()]
+    frame.unit.assume_of_call(unit, [*operands, *captured])
     return _emit(frame, made.function, made.result, [*operands, *captured])
 
 
@@ -141,6 +142,7 @@ def _prepared(
     unit, operands = separate_unit(frame, source, closure, bound, node)
     made = _applied(frame, unit, (*steps, Step(kind, None)), source)
     captured = [c.operand_in(frame) for c in unit.captures.values()]
+    frame.unit.assume_of_call(unit, [*operands, *captured])
     return made, [*operands, *captured]
 
 

@@ -96,7 +96,9 @@ def as_index(frame: Frame, value: Any, node: Any) -> Any:
     operand = display(frame, value, node)
     t = type_of(operand)
     if not (t.is_integer or t.is_bool):
-        raise frame.error(UnsupportedSyntax, f"an index of type {t}", node)
+        raise frame.error(
+            UnsupportedSyntax, f"gradwright does not index by a {t} yet", node
+        )
     if t.is_bool and not t.is_array:
         raise frame.error(UnsupportedSyntax, "an index that is one truth value", node)
     return Pick(operand) if t.is_array else At(operand)

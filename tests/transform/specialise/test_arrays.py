@@ -1,0 +1,83 @@
+"""Calls of array primitives: arguments by name, kinds and errors as NumPy's."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gradwright as gw
+
+X = np.array([0.7, -1.3, 2.1, 0.4])
+M = np.arange(12.0).reshape(3, 4) / 7.0
+
+
+@pytest.mark.parametrize(
+    ("f", "text"),
+    [
+        (lambda x: np.sum(x, 0), "np.sum(x, axis=0)"),
+        (lambda x: np.sum(x, axis=None), "np.sum(x)"),
+        (lambda x: np.sum(x, keepdims=True), "np.sum(x, keepdims=True)"),
+        (lambda x: np.concatenate([x, x[:1]]), "np.concatenate([x, x[:1]])"),
+        (lambda x: np.reshape(x, (-1, 2)), "np.reshape(x, (-1, 2))"),
+        (lambda x: np.zeros((len(x), 2)) + x[0], "np.zeros((len(x), 2))"),
+        (lambda x: np.zeros(2, dtype=np.float32) * x[0], "dtype=np.float32"),
+        (lambda x: np.pad(x, (1, 2), constant_values=x[0]), "constant_values=x[0]"),
+        (lambda x: np.transpose(x[None]), "x[None].T"),
+        (lambda x: np.linspace(x[0], 2.0, 5), "np.linspace(x[0], 2.0, num=5)"),
+    ],
+)
+def test_a_call_reads_as_it_was_written(f: Callable[[Any], Any], text: str) -> None:
+    _, _pull = gw.vjp(f, X)
+    forward = gw.transforms.transformed(f, "jvp").source(X)
+    assert text in forward, forward
+
+
+def test_lengths_that_the_program_computes() -> None:
+    def f(x: Any, n: int) -> Any:
+        steps = np.arange(n + 1)
+        return np.sum(np.roll(x, n)[0] * steps) + np.sum(np.full(2 * n, x[1]))
+
+    g = gw.grad(f)
+    for n in (0, 1, 3):
+        gw.check_grads(f, (X, n), order=2)
+        assert g(X, n).shape == X.shape
+    assert len(g.entry.family.known) == 1
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: np.sum(x, axis=1),
+        lambda x: np.concatenate([x, M]),
+        lambda x: np.reshape(x, (3, 3)),
+        lambda x: np.stack([x, x[:2]]),
+        lambda x: np.sum(),
+        lambda x: np.transpose(M, (0, 0)),
+        lambda x: np.split(x, 3),
+    ],
+    ids=range(7),
+)
+def test_what_numpy_raises_is_raised(f: Callable[[Any], Any]) -> None:
+    with pytest.raises(Exception) as expected:
+        f(X)
+    with pytest.raises(expected.type) as caught:
+        gw.vjp(f, X)
+    assert not isinstance(caught.value, gw.GradwrightError)
+
+
+def test_several_results_are_unpacked_in_one_statement() -> None:
+    def f(x: Any) -> Any:
+        left, right = np.split(x, [1])
+        return np.sum(left) * np.sum(right**2)
+
+    gw.check_grads(f, (X,), order=2)
+    assert "left, right = np.split(x, [1])" in gw.grad(f).source(X)
+
+
+def test_one_of_several_results_is_an_item() -> None:
+    def f(x: Any) -> Any:
+        return np.sum(np.split(x, 2)[1] ** 2)
+
+    gw.check_grads(f, (X,), order=2)
+    assert "np.split(x, 2)[1]" in gw.grad(f).source(X)

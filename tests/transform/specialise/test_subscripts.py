@@ -1,0 +1,102 @@
+"""array[index]: every index of NumPy's, read, with its length as a linear form."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gradwright as gw
+
+X = np.array([0.7, -1.3, 2.1, 0.4, 1.1])
+M = np.arange(12.0).reshape(3, 4) / 7.0
+T = np.arange(24.0).reshape(2, 3, 4) / 5.0 - 1.0
+PLACES = np.array([0, 2, 2, -1])
+
+READS: list[Callable[..., Any]] = [
+    lambda x, m, t: x[1:-1],
+    lambda x, m, t: x[::-2],
+    lambda x, m, t: x[-2],
+    lambda x, m, t: x[None, :, None],
+    lambda x, m, t: x[...],
+    lambda x, m, t: t[..., 1],
+    lambda x, m, t: t[1, ..., None, 2:],
+    lambda x, m, t: x[[0, 2, 2, -1]],
+    lambda x, m, t: x[PLACES],
+    lambda x, m, t: x[np.array([[0, 1], [3, 0]])],
+    lambda x, m, t: m[[0, 2, 0], [1, 1, 3]],
+    lambda x, m, t: m[np.ix_([2, 0], [3, 3, 0])],
+    lambda x, m, t: m[:, [1, 1]],
+    lambda x, m, t: m[1, None, [0, 3]],
+    lambda x, m, t: t[0, :, [1, 1, 2]],
+    lambda x, m, t: t[:, [0, 2], 1],
+    lambda x, m, t: t[[0, 1], :, [1, 2]],
+    lambda x, m, t: x[x > 0.5],
+    lambda x, m, t: m[m > 0.5],
+    lambda x, m, t: m[np.array([True, False, True])],
+    lambda x, m, t: m[np.array([True, False, True]), 1:],
+    lambda x, m, t: x[x > 0.5] * x[x > 0.5],
+    lambda x, m, t: t[(slice(None),) * 2 + (slice(1, None),)],
+    lambda x, m, t: m[(1, 2)] * x,
+    lambda x, m, t: m[slice(0, 2)][:, ::-1],
+    lambda x, m, t: m.T[1:],
+    lambda x, m, t: x[: x.shape[0] - 1],
+]
+
+
+def weighted(read: Callable[..., Any], x: Any, m: Any, t: Any) -> Any:
+    part = read(x, m, t)
+    return np.sum(part * part) + 0.5 * np.sum(part)
+
+
+@pytest.mark.parametrize("read", READS, ids=range(len(READS)))
+def test_a_read(read: Callable[..., Any]) -> None:
+    args = (X, M, T)
+    value, _ = gw.vjp(read, *args)
+    expected = read(*args)
+    assert type(value) is type(expected)
+    np.testing.assert_array_equal(value, expected)
+    gw.check_grads(lambda x, m, t: weighted(read, x, m, t), args, order=2)
+
+
+def test_an_element_that_is_picked_twice_counts_twice() -> None:
+    def f(x: Any) -> Any:
+        return np.sum(x[[1, 1, 0]])
+
+    np.testing.assert_array_equal(gw.grad(f)(X), [1.0, 2.0, 0.0, 0.0, 0.0])
+    assert "np.add.at(x_bar, [1, 1, 0], 1.0)" in gw.grad(f).source(X)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 6])
+def test_lengths_of_slices(n: int) -> None:
+    def f(x: Any) -> Any:
+        return x[1:-1] * len(x[2:]) + x[1:-1].shape[0]
+
+    x = np.linspace(0.5, 1.5, n)
+    value, pull = gw.vjp(f, x)
+    np.testing.assert_array_equal(value, f(x))
+    assert pull(value)[0].shape == x.shape
+
+
+@pytest.mark.parametrize(("n", "m"), [(5, 4), (2, 4), (2, 1), (5, 1), (1, 1), (1, 0)])
+def test_a_slice_that_numpy_stretches(n: int, m: int) -> None:
+    def f(x: Any, y: Any) -> Any:
+        return np.sum((x[1:] + y) ** 2)
+
+    gw.check_grads(f, (np.linspace(0.1, 0.9, n), np.linspace(1.0, 2.0, m)), order=2)
+
+
+@pytest.mark.parametrize(
+    ("index", "words"),
+    [
+        (lambda x: x[0, 0], "too many indices"),
+        (lambda x: x[[7]], "out of bounds"),
+        (lambda x: x["a":], "slice indices must be integers"),
+        (lambda x: x[[0, 1], [0, 1]], "too many indices"),
+    ],
+)
+def test_what_numpy_refuses(index: Callable[[Any], Any], words: str) -> None:
+    with pytest.raises((IndexError, TypeError), match=words):
+        index(X)
+    with pytest.raises((IndexError, TypeError), match=words):
+        gw.vjp(index, X)
