@@ -123,7 +123,7 @@ class Entry:
     # ---- specialisations -------------------------------------------------------
 
     def key(self, args: tuple[Any, ...], exact: bool = False) -> Any:
-        """What decides which specialisation a call gets; `exact` for its lengths too."""
+        """What decides which specialisation a call gets; its lengths too if `exact`."""
         if exact:
             return ("exact", self.key(args), *(shapes_in(a) for a in args))
         by_value = self.family.by_value

@@ -14,7 +14,8 @@ ROOT = Path(__file__).resolve().parents[1]
 # "primitives.*" is every other module of that folder, none of which needs another.
 TRANSFORM = """
     errors source language normalise liveness definite indices types
-    template shapes primitives.record primitives.* primitives core notation scopes activity build
+    template shapes primitives.record primitives.* primitives
+    core notation scopes activity build
     specialise rules forward reverse batch parallel
     deadcode algebra simplify interface ownership
     spelling layout names outline nesting writer emit

@@ -230,7 +230,7 @@ class _Sweep:
             (whole,) = s.operands
             return self.dots[whole][s.attribute]  # type: ignore[no-any-return]
         if p.kind in ("linear", "multilinear", "general"):
-            return self._signed(s)
+            return self._signed(s)  # type: ignore[no-any-return]
         if p.function is np.where:
             sides = (self.tangent(o) for o in s.operands[1:])
             return self._fitted(b.let(p, s.operands[0], *sides), s.out.type, s.out)
@@ -250,7 +250,7 @@ class _Sweep:
         return self._fitted(total, s.out.type, s.out)
 
     def _reduced(self, s: Let, x: Operand) -> Operand:
-        """The tangent of a reduction: partial times x_dot, summed over the same axes."""
+        """The tangent of a reduction: partial times x_dot, summed over its axes."""
         b, template = self.builder, s.primitive.template(s.attribute)
         partial = reduction_partial(self.rules, s, lambda o: o)
         dot = self.tangent(x)

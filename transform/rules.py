@@ -153,10 +153,8 @@ class Rules:
     ) -> Any:
         """Element `k` of a rule that takes arguments by name: an operand, or several.
 
-        Args:
-            template: The arguments of the primitive.
-            access: How their operands are had here.
-            extra: What else the rule may ask for: y, y_bar, x_dot.
+        `template` holds the arguments of the primitive, `access` says how its operands
+        are had here, and `extra` what else the rule may ask for: y, y_bar, x_dot.
         """
         rule = read_rule(function)
         element = rule.elements[k]

@@ -163,7 +163,8 @@ def example(t: Type, shape: tuple[int, ...]) -> Any:
         return t.weak()(1) if t.python else np.dtype(t.dtype).type(1)
     if len(shape) < 2:
         return np.ones(shape, t.dtype)
-    return np.broadcast_to(np.eye(*shape[-2:], dtype=t.dtype), shape).copy()
+    unit = np.eye(shape[-2], shape[-1], dtype=t.dtype)
+    return np.broadcast_to(unit, shape).copy()
 
 
 # ---- results -----------------------------------------------------------------------

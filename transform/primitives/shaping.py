@@ -373,7 +373,7 @@ def concatenate(arrays, axis, y_bar):
 
 def bounds(arrays, axis):
     """Where each of several arrays begins and ends along an axis."""
-    found = []
+    found: list[tuple[int, int]] = []
     end = 0
     for a in arrays:
         found = [*found, (end, end + a.shape[axis])]

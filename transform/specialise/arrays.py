@@ -66,6 +66,7 @@ def apply_signed(
     def run(values: list[Any]) -> Any:
         return p.call(template.filled(lambda k: values[k]))
 
+    found: Any
     if p.result is not None:
         found = p.result(**template.filled(lambda k: types[k]))
     else:

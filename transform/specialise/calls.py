@@ -953,7 +953,8 @@ def _array(
 def _copy(
     frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any
 ) -> Any:
-    return copy(frame, *arguments, [], keywords, node)
+    (a,) = arguments
+    return copy(frame, a, [], keywords, node)
 
 
 @builtin(np.astype)
@@ -968,14 +969,16 @@ def _astype(
 def _ndim(
     frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any
 ) -> Any:
-    return constant(len(_dims(frame, *arguments, node)))
+    (a,) = arguments
+    return constant(len(_dims(frame, a, node)))
 
 
 @builtin(np.shape)
 def _np_shape(
     frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any
 ) -> Any:
-    return Structure(tuple, tuple(_dims(frame, *arguments, node)))
+    (a,) = arguments
+    return Structure(tuple, tuple(_dims(frame, a, node)))
 
 
 @builtin(np.size)

@@ -179,7 +179,8 @@ def known_dtype(frame: Frame, wanted: Any, node: Any) -> np.dtype[Any]:
     """The dtype that an argument names."""
     try:
         if isinstance(wanted, Static):
-            return np.dtype(wanted.value)
+            found: np.dtype[Any] = np.dtype(wanted.value)
+            return found
     except TypeError as e:
         raise ProgramError(e) from None
     raise frame.error(UnsupportedSyntax, f"{describe(wanted)} as a dtype", node)

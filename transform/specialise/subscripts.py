@@ -232,12 +232,14 @@ def _picked(frame: Frame, owner: Value, index: core.Index, out: Value) -> Type:
     parts = [p for item in index for p in part(item)]
 
     def run(values: list[Any]) -> Any:
-        made = {
-            "at": lambda k: values[k],
-            "span": lambda ks: slice(*(None if k is None else values[k] for k in ks)),
-            "is": lambda x: x,
-        }
-        return values[0][tuple(made[kind](x) for kind, x in parts)]
+        def made(kind: str, x: Any) -> Any:
+            if kind == "at":
+                return values[x]
+            if kind == "span":
+                return slice(*(None if k is None else values[k] for k in x))
+            return x
+
+        return values[0][tuple(made(kind, x) for kind, x in parts)]
 
     try:
         found = infer(run, operands)
