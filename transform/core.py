@@ -131,9 +131,13 @@ class Span:
 
 @dataclass(frozen=True)
 class Pick:
-    """The elements at an array of places, or where a mask holds."""
+    """The elements at an array of places, or where a mask holds.
+
+    `distinct`: no place comes twice.
+    """
 
     places: Operand
+    distinct: bool = False
 
 
 @dataclass(frozen=True)
@@ -489,7 +493,7 @@ class Substitution:
                 case At():
                     return At(self.operand(i.position))
                 case Pick():
-                    return Pick(self.operand(i.places))
+                    return Pick(self.operand(i.places), i.distinct)
                 case Span():
                     bounds = (i.lower, i.upper, i.step)
                     return Span(

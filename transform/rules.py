@@ -190,7 +190,7 @@ class Rules:
             self.builder.where = where
             if self.program.chose:  # elements that are not chosen may warn
                 for s in self.builder.block[written:]:
-                    if isinstance(s, Let):
+                    if isinstance(s, Let) and _may_warn(s.primitive):
                         s.quiet = True
 
 
@@ -215,6 +215,11 @@ def _abstract(argument: Any, operand: Callable[[int], Any]) -> Any:
     if isinstance(argument, bool | int | float | complex):
         return constant(argument)
     return Static(argument)
+
+
+def _may_warn(p: Primitive) -> bool:
+    """Whether an operation may warn: a comparison and a choice do not."""
+    return p.kind != "constant" and p.function is not np.where
 
 
 # ---- reductions --------------------------------------------------------------------

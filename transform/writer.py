@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 import operator
-from typing import Any
 
 from gradwright.transform.core import (
     Alloc,
@@ -20,6 +19,7 @@ from gradwright.transform.core import (
     Effect,
     For,
     If,
+    Index,
     Let,
     Load,
     Pick,
@@ -233,7 +233,7 @@ class Writer(Nesting):
         self._write(out, ast.Assign([name_of(s.place, True)], tree), s)
 
     def _store(self, s: Store, out: list[ast.stmt]) -> None:
-        if s.accumulate and any(is_gather(i) for i in s.index):
+        if s.accumulate and may_repeat(s.index):
             self._add_at(s, out)
             return
         w = self.operand(s.operand)
@@ -412,9 +412,14 @@ def _return_at_once(out: list[ast.stmt]) -> None:
             del out[-2]
 
 
-def is_gather(item: Any) -> bool:
-    """Whether an item of an index may name a place twice."""
-    return isinstance(item, Pick) and not type_of(item.places).is_bool
+def may_repeat(index: Index) -> bool:
+    """Whether an index may name a place twice: one array of distinct ones is enough."""
+    picks = [i for i in index if isinstance(i, Pick)]
+    rank = max((type_of(i.places).rank for i in picks), default=0)
+    masks = all(type_of(i.places).is_bool for i in picks)
+    return not masks and not any(
+        i.distinct and type_of(i.places).rank == rank for i in picks
+    )
 
 
 def _is_assignment(block: list[ast.stmt]) -> bool:

@@ -59,7 +59,7 @@ def need_index(sweep: Sweep, index: Any) -> Any:
             case At():
                 return At(need(sweep, i.position))
             case Pick():
-                return Pick(need(sweep, i.places))
+                return Pick(need(sweep, i.places), i.distinct)
             case Span():
                 bounds = (i.lower, i.upper, i.step)
                 return Span(*(None if x is None else need(sweep, x) for x in bounds))

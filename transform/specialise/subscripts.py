@@ -16,6 +16,7 @@ from gradwright.transform import core
 from gradwright.transform.core import (
     At,
     Const,
+    Let,
     NewAxis,
     Pick,
     Span,
@@ -25,6 +26,7 @@ from gradwright.transform.core import (
 )
 from gradwright.transform.errors import UnsupportedSyntax
 from gradwright.transform.indices import Dim, Linear, linear, symbol
+from gradwright.transform.primitives.structural import DISPLAY
 from gradwright.transform.shapes import infer
 from gradwright.transform.specialise.abstract import (
     Static,
@@ -101,7 +103,21 @@ def as_index(frame: Frame, value: Any, node: Any) -> Any:
         )
     if t.is_bool and not t.is_array:
         raise frame.error(UnsupportedSyntax, "an index that is one truth value", node)
-    return Pick(operand) if t.is_array else At(operand)
+    return Pick(operand, _is_distinct(frame, operand)) if t.is_array else At(operand)
+
+
+def _is_distinct(frame: Frame, places: Any) -> bool:
+    """Whether an array of places is known to name none of them twice."""
+    t, made = type_of(places), frame.builder.definition.get(places)
+    if t.is_bool:
+        return True
+    if t.rank != 1 or not isinstance(made, Let):
+        return False
+    if made.primitive is DISPLAY:
+        known = [getattr(o, "constant", None) for o in made.operands]
+        same_sign = all(k is not None and (k < 0) == (known[0] < 0) for k in known)  # type: ignore[operator]
+        return same_sign and len(set(known)) == len(known)
+    return made.primitive.function in (np.arange, np.argsort)
 
 
 def _suffix(index: core.Index) -> str:
