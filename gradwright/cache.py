@@ -12,11 +12,13 @@ import threading
 import types
 import weakref
 from collections import deque
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gradwright.arguments import objects
-from gradwright.specialisation import Specialisation
 from gradwright.transform import source as sources
+
+if TYPE_CHECKING:
+    from gradwright.specialisation import Specialisation
 
 MOST_SPECIALISATIONS = 1024
 MOST_ALIKE = 8  # of one kind of arguments, told apart by what was captured

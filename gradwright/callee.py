@@ -16,8 +16,7 @@ from typing import Any
 
 from gradwright.transform import source as sources
 from gradwright.transform.errors import SourceError
-from gradwright.transform.specialise.nested import Step
-from gradwright.wrappers import with_source
+from gradwright.transform.step import Step
 
 
 class Callee:
@@ -81,6 +80,9 @@ def plain_function(
             f"an object of type {name} is no function, though it can be called",
             instead=f"its method, as in grad({name.lower()}.__call__)",
         )
+    # The table is imported where it is asked: a function with source does without.
+    from gradwright.wrappers import with_source
+
     written = with_source(target)
     if written is None:
         sources.read(target)  # says that it has no source

@@ -39,7 +39,7 @@ from gradwright.transform.specialise.abstract import (
     leaves,
     mapped,
 )
-from gradwright.transform.specialise.nested import Step
+from gradwright.transform.step import Step
 from gradwright.transform.types import BOOL, NONE, Type
 
 

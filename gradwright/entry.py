@@ -37,7 +37,7 @@ from gradwright.transform.errors import EffectError, ShapeError
 from gradwright.transform.specialise import NeedsValue
 from gradwright.transform.specialise.abstract import Path, Static
 from gradwright.transform.specialise.frame import type_of_input
-from gradwright.transform.specialise.nested import Step
+from gradwright.transform.step import Step
 
 Found = tuple[Specialisation, dict[str, Any]]
 SEEN_INTO = (types.FunctionType, tuple, list)

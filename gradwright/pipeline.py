@@ -22,7 +22,7 @@ from gradwright.transform.ownership import own_results
 from gradwright.transform.simplify import simplify
 from gradwright.transform.source import Source
 from gradwright.transform.specialise import Specialised, specialise
-from gradwright.transform.specialise.nested import Step
+from gradwright.transform.step import Step
 
 
 @dataclass(eq=False)

@@ -10,13 +10,23 @@ import functools
 import inspect
 import types
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gradwright import inspection
 from gradwright.callee import Callee
-from gradwright.entry import Entry
 from gradwright.transform.errors import NotDifferentiable, SourceError
-from gradwright.transform.specialise.nested import Step
+from gradwright.transform.step import Step
+
+if TYPE_CHECKING:
+    from gradwright.entry import Entry
+
+
+def _entry(target: Any, *more: Step) -> Entry:
+    """The way to a function's specialisations, and with it the whole pipeline."""
+    # Imported at the first call: a program that only asks does not wait for it.
+    from gradwright.entry import Entry
+
+    return Entry(target, *more)
 
 
 class Transformed:
@@ -44,7 +54,7 @@ class Transformed:
     def entry(self) -> Entry:
         """The way to the specialisations of this function."""
         if self._entry is None:
-            self._entry = Entry(self)
+            self._entry = _entry(self)
         return self._entry
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
@@ -212,7 +222,7 @@ def jvp(
     if not isinstance(primals, tuple | list) or not isinstance(tangents, tuple | list):
         raise NotDifferentiable("jvp takes its primals and tangents as tuples or lists")
     _must_be_callable("jvp", fun)
-    entry = Entry(fun, Step("jvp", None, has_aux))
+    entry = _entry(fun, Step("jvp", None, has_aux))
     return entry.jvp(tuple(primals), tuple(tangents))
 
 
@@ -235,7 +245,7 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
         (6.0, (3.0, 2.0))
     """
     _must_be_callable("vjp", fun)
-    entry = Entry(fun, Step("vjp", None, has_aux))
+    entry = _entry(fun, Step("vjp", None, has_aux))
     value, pull, aux = entry.vjp(primals, lambda: repr(transformed(fun, "vjp")))
     return (value, pull, aux) if has_aux else (value, pull)
 

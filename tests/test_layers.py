@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # In the order in which a program flows. A module imports only what stands earlier;
 # "primitives.*" is every other module of that folder, none of which needs another.
 TRANSFORM = """
-    errors source language normalise liveness definite indices types
+    errors step source language normalise liveness definite indices types
     template shapes primitives.record primitives.* primitives
     core notation scopes activity build
     specialise rules forward reverse batch parallel
@@ -191,6 +191,16 @@ def test_importing_gradwright_imports_no_heavy_library(tmp_path: Path) -> None:
     assert result.returncode == 0, result.stderr
     tops = {name.split(".")[0] for name in result.stdout.split()}
     assert not tops & {"numba", "llvmlite", "scipy", "cupy", "cuda", "mpi4py", "pytest"}
+
+
+def test_a_gradient_is_asked_for_without_the_pipeline(tmp_path: Path) -> None:
+    program = "from gradwright import *; import sys; grad(lambda x: x)"
+    result = run(f"{program}; print(*sys.modules)", tmp_path)
+    assert result.returncode == 0, result.stderr
+    late = "pipeline derive transform.core transform.specialise transform.primitives"
+    loaded = result.stdout.split()
+    assert not {f"gradwright.{name}" for name in late.split()} & set(loaded)
+    assert not {"astor", "optree", "platformdirs", "rich"} & set(loaded)
 
 
 @pytest.mark.parametrize("folder", ["transform", "backends"])

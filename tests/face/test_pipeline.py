@@ -6,7 +6,7 @@ import sys
 from gradwright.arguments import pattern_of
 from gradwright.pipeline import build, derived_of
 from gradwright.transform import source as sources
-from gradwright.transform.specialise.nested import Step
+from gradwright.transform.step import Step
 from gradwright.transform.types import FLOAT
 
 GRAD = Step("grad")

@@ -28,15 +28,7 @@ from gradwright.transform.specialise.abstract import (
     mapped,
 )
 from gradwright.transform.specialise.frame import Frame, Unit
-
-
-@dataclass(frozen=True)
-class Step:
-    """One transform and its options, as the user asked for it."""
-
-    kind: str  # grad | value_and_grad | jvp | vjp
-    argnums: int | tuple[int, ...] | None = 0
-    has_aux: bool = False
+from gradwright.transform.step import Step
 
 
 @dataclass(eq=False)
