@@ -32,7 +32,8 @@ from gradwright.transform.specialise.abstract import (
     mapped,
 )
 from gradwright.transform.specialise.calls import run_body
-from gradwright.transform.specialise.frame import Demand, Frame, Program, Unready
+from gradwright.transform.specialise.frame import Demand, Frame, Program
+from gradwright.transform.specialise.slots import Unready
 from gradwright.transform.types import Type
 
 

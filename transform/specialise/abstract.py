@@ -68,6 +68,16 @@ class Closure:
 
 
 @dataclass(eq=False)
+class Clash:
+    """What a name holds that is one thing on one path and another on another.
+
+    `text` says what the two are, for the error of whoever reads the name.
+    """
+
+    text: str
+
+
+@dataclass(eq=False)
 class BoundMethod:
     """x.name of a number or an array before its call; None is Python's `.conjugate`."""
 

@@ -61,7 +61,6 @@ from gradwright.transform.specialise.frame import (
     Frame,
     ProgramError,
     Unit,
-    Unready,
 )
 from gradwright.transform.specialise.methods import METHODS, as_dtype, copy, size
 from gradwright.transform.specialise.nested import (
@@ -74,6 +73,7 @@ from gradwright.transform.specialise.nested import (
     make_derivative,
     taken_apart,
 )
+from gradwright.transform.specialise.slots import Unready
 from gradwright.transform.types import Type, array
 
 BUILTINS: dict[Any, Callable[..., Any]] = {}

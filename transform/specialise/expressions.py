@@ -47,9 +47,9 @@ from gradwright.transform.specialise.frame import (
     MOST_UNROLLED,
     Frame,
     ProgramError,
-    Unready,
 )
 from gradwright.transform.specialise.methods import call_function, number_attribute
+from gradwright.transform.specialise.slots import Fork, Unready
 from gradwright.transform.specialise.subscripts import array_item
 from gradwright.transform.types import (
     BOOL,
@@ -434,17 +434,22 @@ def choose(
     name: str,
 ) -> Any:
     """The value of whichever branch is taken; only that one is evaluated."""
-    env = dict(frame.env)
+    env, fork = dict(frame.env), Fork(frame)
     results: list[Any] = []
 
     def write(branch: Callable[[], Any]) -> list[core.Statement]:
-        return frame.block(lambda: results.append(_tried(frame, branch)))
+        fork.begin()
+        block = frame.block(lambda: results.append(_tried(frame, branch)))
+        if not isinstance(results[-1], Unready):
+            fork.end()
+        return block
 
     written = [write(then), write(orelse)]
     a, b = results
     if isinstance(a, Unready) or isinstance(b, Unready):
         if isinstance(a, Unready) and isinstance(b, Unready):
             raise a
+        fork.meet()
         return b if isinstance(a, Unready) else a
     if any(frame.env.get(n) is not env.get(n) for n in frame.env):
         raise frame.error(
@@ -453,6 +458,7 @@ def choose(
             node,
             instead="an assignment of its own before this statement",
         )
+    fork.meet()
     merged, cells = _merge(frame, a, b, node, name)
     if not cells and not any(written):
         return merged

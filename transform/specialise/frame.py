@@ -14,7 +14,7 @@ import math
 import weakref
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
 import gast
 import numpy as np
@@ -22,7 +22,6 @@ import numpy as np
 from gradwright.transform import language
 from gradwright.transform.build import Builder, constant
 from gradwright.transform.core import (
-    Cell,
     Const,
     Function,
     Raise,
@@ -44,16 +43,16 @@ from gradwright.transform.normalise import normalise
 from gradwright.transform.primitives.structural import NAMED
 from gradwright.transform.source import Source
 from gradwright.transform.specialise.abstract import (
+    Clash,
     Path,
     Static,
     Structure,
-    as_constant,
-    describe,
     is_operand,
     leaves,
     mapped,
 )
-from gradwright.transform.types import BOOL, INT, Type, array, join, of_number
+from gradwright.transform.specialise.slots import Presets, Slot, Trips, Unready
+from gradwright.transform.types import INT, Type, array, of_number
 
 EXPRESSIONS: dict[type, Callable[[Frame, Any], Any]] = {}
 STATEMENTS: dict[type, Callable[[Frame, Any], None]] = {}
@@ -67,28 +66,11 @@ FREE = (
 UNBOUND = "cannot access local variable '{}' where it is not associated with a value"
 
 
-class Unready(Exception):
-    """A value is read that has no type yet: this path is left for now.
-
-    With `unbound`, the name has no value on this path at all: Python raises there.
-    """
-
-    def __init__(self, unbound: str | None = None) -> None:
-        self.unbound = unbound
-
-
 class ProgramError(Exception):
     """An error that Python itself raises here, should the program get here."""
 
     def __init__(self, error: Exception) -> None:
         self.error = error
-
-
-class Restart(Exception):
-    """A construct must be specialised anew: one of its names changed its type."""
-
-    def __init__(self, construct: Construct) -> None:
-        self.construct = construct
 
 
 class Demand(Exception):
@@ -98,158 +80,6 @@ class Demand(Exception):
         self.symbol = symbol
         self.location = location
         self.parameter: str | None = None  # of the function that has it, once known
-
-
-class Construct:
-    """A runtime `if` or loop, owner of the slots that its blocks assign.
-
-    `presets` are types that an earlier attempt found; `first` are the statements that
-    give the slots the values they have on entry.
-    """
-
-    def __init__(self, presets: dict[str, Type | None]) -> None:
-        self.presets = presets
-        self.slots: list[Slot] = []
-        self.allocated: list[Cell] = []
-        self.first: list[Statement] = []
-        self.open = True
-
-    def settle(self) -> None:
-        """Start again where a slot was read before its type was known."""
-        for slot in self.slots:
-            if slot.read_early and slot.name not in self.presets:
-                held = slot.content
-                self.presets[slot.name] = held.type if isinstance(held, Cell) else None
-                raise Restart(self)
-
-
-class Slot:
-    """A variable that a runtime loop or branch assigns: cells, or something static.
-
-    `marker` is a cell that is stored wherever something static is bound, for a read
-    where it may not be: what nobody reads is dropped as dead code.
-    """
-
-    def __init__(self, name: str, owner: Construct) -> None:
-        self.name = name
-        self.owner = owner
-        self.content: Any = None  # None | Cell | Static ... | Structure of Slots
-        self.marker: Cell | None = None
-        self.read_early = False
-
-    def store(
-        self, frame: Frame, value: Any, node: Any, accumulate: bool = False
-    ) -> None:
-        if isinstance(value, Structure):
-            self._store_items(frame, value, node)
-            return
-        preset = self.owner.presets.get(self.name)
-        if preset is not None or isinstance(self.content, Cell):
-            value = as_constant(value)
-        if not is_operand(value):
-            self._store_static(value, frame, node)
-            return
-        if isinstance(self.content, Static):
-            joined = join(type_of(as_constant(self.content)), type_of(value))
-            if not is_operand(as_constant(self.content)) or joined is None:
-                self._clash(frame, value, node)
-            self._widen(joined)
-        if self.content is None:
-            self._begin(preset or type_of(value))
-        if not isinstance(self.content, Cell):
-            self._clash(frame, value, node)
-        joined = join(self.content.type, type_of(value))
-        if joined is None:
-            self._clash(frame, value, node)
-        if joined != self.content.type:
-            self._widen(joined)
-        frame.builder.store(self.content, value, accumulate=accumulate)
-
-    def load(self, frame: Frame, unsure: bool = False) -> Any:
-        match self.content:
-            case Cell():
-                return frame.builder.load(self.content, unsure=unsure)
-            case Structure():
-                if not self.content.items:
-                    self._check_marker(frame, unsure)
-                return mapped(lambda slot: slot.load(frame, unsure), self.content)
-            case None:
-                preset = self.owner.presets.get(self.name)
-                if preset is not None:
-                    self._begin(preset)
-                    return self.load(frame, unsure)
-                self.read_early = True
-                never = self.name in self.owner.presets
-                raise Unready(self.name if never else None)
-        self._check_marker(frame, unsure)
-        return self.content
-
-    def _check_marker(self, frame: Frame, unsure: bool) -> None:
-        if unsure and self.marker is not None:
-            frame.builder.load(self.marker, unsure=True)
-
-    def _mark(self, frame: Frame) -> None:
-        if self.marker is None:
-            self.marker = Cell(self.name, BOOL)
-            self.owner.allocated.append(self.marker)
-        frame.builder.store(self.marker, constant(True))
-
-    def _begin(self, type: Type) -> None:
-        self.content = Cell(self.name, type)
-        self.owner.allocated.append(self.content)
-
-    def _store_items(self, frame: Frame, value: Structure, node: Any) -> None:
-        if self.content is None:
-            items = (
-                Slot(f"{self.name}_{k}", self.owner) for k in range(len(value.items))
-            )
-            self.content = Structure(value.kind, tuple(items))
-        same = (
-            isinstance(self.content, Structure)
-            and self.content.kind is value.kind
-            and len(self.content.items) == len(value.items)
-        )
-        if not same:
-            self._clash(frame, value, node)
-        if not value.items:
-            self._mark(frame)
-        for slot, item in zip(self.content.items, value.items, strict=True):
-            slot.store(frame, item, node)
-
-    def _store_static(self, value: Any, frame: Frame, node: Any) -> None:
-        self._mark(frame)
-        if self.content is None:
-            self.content = value
-        elif isinstance(self.content, Static) and isinstance(value, Static):
-            if self.content.value is value.value:
-                return
-            texts = isinstance(self.content.value, str) and isinstance(value.value, str)
-            if texts and self.content.value == value.value:
-                return
-            before, now = as_constant(self.content), as_constant(value)
-            if is_operand(before) and is_operand(now):
-                joined = join(before.type, now.type)
-                if joined is not None:
-                    self._widen(joined)
-            self._clash(frame, value, node)
-        elif self.content is not value:
-            self._clash(frame, value, node)
-
-    def _widen(self, type: Type) -> NoReturn:
-        self.owner.presets[self.name] = type
-        raise Restart(self.owner)
-
-    def _clash(self, frame: Frame, value: Any, node: Any) -> NoReturn:
-        held = self.content
-        if isinstance(held, Cell):
-            held = Value(self.name, held.type)
-        raise frame.error(
-            UnsupportedSyntax,
-            f"'{self.name}' is {describe(held)} on one path "
-            f"and {describe(value)} on another",
-            node,
-            instead="give the two their own names, or the same type on every path",
-        )
 
 
 @dataclass(eq=False)
@@ -408,8 +238,9 @@ class Frame:
         self.env: dict[str, Any] = {}
         self.locals = language.local_names(source.node)
         self.unsure = program.unsure(source.node)
-        self.presets: dict[int, dict[str, Type | None]] = {}
+        self.presets: dict[int, Presets] = {}
         self.unrolled: set[int] = set()
+        self.loops: list[Trips] = []  # those around what is specialised
         self.in_rule = False
         self.of_arrays = False  # a rule whose operands include arrays
 
@@ -487,15 +318,30 @@ class Frame:
     def lookup(self, name: str, node: Any) -> Any:
         """The abstract value of a name, by Python's own scoping."""
         if name in self.env:
-            held = self.env[name]
-            if isinstance(held, Slot):
-                return held.load(self, self.is_unsure(node))
-            return held
+            return self.readable(self.held(name, self.is_unsure(node)), node)
         if name in self.locals:
             raise Unready(name)
         if self.enclosing is not None and name in self.enclosing.all_names():
-            return import_name(self, self.enclosing, name, node)
+            return self.readable(import_name(self, self.enclosing, name, node), node)
         return self.captured(name, node)
+
+    def held(self, name: str, unsure: bool = False) -> Any:
+        """What a bound name stands for, read or not: it may be a clash."""
+        held = self.env[name]
+        return held.load(self, unsure) if isinstance(held, Slot) else held
+
+    def readable(self, value: Any, node: Any) -> Any:
+        """A value that is read here: it must be of one kind on all paths to here."""
+        for leaf in leaves(value):
+            if isinstance(leaf, Clash):
+                raise self.error(
+                    UnsupportedSyntax,
+                    leaf.text,
+                    node,
+                    instead="give the two their own names, "
+                    "or the same type on every path",
+                )
+        return value
 
     def is_unsure(self, node: Any) -> bool:
         """Whether a read of a local may find it unbound."""

@@ -32,6 +32,7 @@ from gradwright.transform.indices import Linear, linear
 from gradwright.transform.liveness import after_loop, assigned
 from gradwright.transform.normalise import fresh, names
 from gradwright.transform.specialise.abstract import (
+    Clash,
     Counting,
     From,
     Items,
@@ -55,14 +56,19 @@ from gradwright.transform.specialise.expressions import (
 from gradwright.transform.specialise.frame import (
     MOST_UNROLLED,
     STATEMENTS,
-    Construct,
     Demand,
     Frame,
+)
+from gradwright.transform.specialise.slots import (
+    Construct,
+    Fork,
+    Presets,
     Restart,
     Slot,
+    Trips,
     Unready,
 )
-from gradwright.transform.types import INT
+from gradwright.transform.types import INT, Type
 
 Handler = Callable[[Frame, Any], None]
 
@@ -158,17 +164,20 @@ def _add_into(frame: Frame, name: str, op: Any, right: Any, node: Any) -> bool:
     if not cell_type.is_inexact or cell_type.is_array or cell_type.optional:
         return False
     value = frame.evaluate(right)
-    if not is_operand(value) or type_of(value).is_array:
+    if not is_operand(value) or not _keeps(cell_type, op, type_of(value)):
         old = slot.load(frame)
         frame.assign(name, binary(frame, BINARY[type(op)], old, value, node), node)
         return True
-    result = row(BINARY[type(op)], 2).type_rule(cell_type, type_of(value))
-    if result != cell_type:
-        slot._widen(result)
     if isinstance(op, gast.Sub):
         value = frame.builder.operator(operator.neg, value)
     frame.builder.store(slot.content, value, accumulate=True)
     return True
+
+
+def _keeps(held: Type, op: Any, added: Type) -> bool:
+    """Whether a number is of the same type after a sum with another."""
+    same = not added.is_array
+    return same and row(BINARY[type(op)], 2).type_rule(held, added) == held
 
 
 @statement(gast.FunctionDef)
@@ -198,13 +207,15 @@ def _if(frame: Frame, node: Any) -> None:
     names = [n for n in assigned(node.body + node.orelse) if n in live]
 
     def write(construct: Construct) -> None:
-        _open_slots(frame, construct, [n for n in names if n in inside], names, node)
-        written = [_branch(frame, b) for b in (node.body, node.orelse)]
+        _open_slots(frame, construct, [n for n in names if n in inside], names)
+        fork = Fork(frame)
+        written = [_branch(frame, b, fork) for b in (node.body, node.orelse)]
         construct.settle()
         missing = [b for b in written if isinstance(b, Unready)]
         if len(missing) == 2:
             raise missing[0]
         then, orelse = ([] if isinstance(b, Unready) else b for b in written)
+        fork.meet()
         _allocate(frame, construct)
         frame.builder.add(If(test, then, orelse))
         frame.builder.forget({p for b in (then, orelse) for s in b for p in stores(s)})
@@ -220,22 +231,27 @@ def _is_open(frame: Frame, name: str) -> bool:
     return isinstance(held, Slot) and held.owner.open
 
 
-def _branch(frame: Frame, body: list[Any]) -> list[Statement] | Unready:
+def _branch(frame: Frame, body: list[Any], fork: Fork) -> list[Statement] | Unready:
     """A branch as a block, or what it reads that has no type yet."""
     env = dict(frame.env)
+    fork.begin()
     try:
-        return frame.block(lambda: frame.run(body))
+        block = frame.block(lambda: frame.run(body))
     except Unready as e:
         return e
     finally:
         frame.env.clear()
         frame.env.update(env)
+    if not (body and isinstance(body[-1], gast.Break | gast.Raise)):
+        fork.end()
+    return block
 
 
 def _construct(frame: Frame, node: Any, write: Callable[[Construct], None]) -> None:
     """Write a runtime branch or loop, from the start again when a name widens."""
     while True:
-        construct = Construct(frame.presets.setdefault(id(node), {}))
+        construct = Construct(frame.presets.setdefault(id(node), Presets()))
+        before = Fork(frame)
         env, length = dict(frame.env), len(frame.builder.block)
         known = dict(frame.builder.known)
         try:
@@ -253,10 +269,11 @@ def _construct(frame: Frame, node: Any, write: Callable[[Construct], None]) -> N
         frame.builder.known = known
         frame.env.clear()
         frame.env.update(env)
+        before.begin()
 
 
 def _open_slots(
-    frame: Frame, construct: Construct, started: list[str], names: list[str], node: Any
+    frame: Frame, construct: Construct, started: list[str], names: list[str]
 ) -> None:
     """Slots for the names that a construct assigns; `started` ones keep their value."""
     for name in names:
@@ -265,19 +282,20 @@ def _open_slots(
         slot = Slot(name, construct)
         construct.slots.append(slot)
         old = frame.env.get(name)
+        since = old.node if isinstance(old, Slot) else None
         held = _gone_on(old.content, construct) if isinstance(old, Slot) else None
         if held is not None:
-            slot.content = held
+            slot.go_on(held, since)
             frame.env[name] = slot
             continue
         if name in started and name in frame.env:
             try:
-                value = frame.lookup(name, node)
+                value = frame.held(name)
             except Unready:
                 frame.env[name] = slot
                 continue
             with frame.builder.nested([]) as scratch:
-                slot.store(frame, value, node)
+                slot.store(frame, value, since)
             construct.first.extend(scratch)
         frame.env[name] = slot
 
@@ -291,13 +309,15 @@ def _gone_on(held: Any, construct: Construct) -> Any:
             if content is None:
                 return None
             slot = Slot(old.name, construct)
-            slot.content = content
+            slot.go_on(content, old.node)
             slots.append(slot)
         return Structure(held.kind, tuple(slots))
+    if isinstance(held, Clash):
+        return held
     if not isinstance(held, Cell):
         return None
-    wider = construct.presets.get(held.name)
-    if wider is not None:
+    wider = construct.presets.kinds.get(held.name)
+    if isinstance(wider, Type):
         held.type = wider
     return held
 
@@ -366,7 +386,8 @@ def _loop_body(
         for n in assigned([*_targets(node), *node.body])
         if n in live or (n in inside and n not in bound)
     ]
-    _open_slots(frame, construct, names, names, node)
+    _open_slots(frame, construct, names, names)
+    trips = Trips(frame, construct)
     changed: set[Place] = {
         c for n in assigned(node.body) for c in _cells(frame.env.get(n))
     }
@@ -377,12 +398,16 @@ def _loop_body(
         frame.run(node.body)
 
     slots = {n: frame.env[n] for n in names}
+    frame.loops.append(trips)
     try:
         body = frame.block(run)
         frame.env.update(slots)
+        trips.close()
     except Unready:
         construct.settle()
         raise
+    finally:
+        frame.loops.pop()
     construct.settle()
     return body
 
@@ -613,6 +638,7 @@ def _while(frame: Frame, node: Any) -> None:
 @statement(gast.Break)
 def _break(frame: Frame, node: Any) -> None:
     frame.builder.add(Break())
+    frame.loops[-1].leave()
 
 
 # ---- effects -----------------------------------------------------------------------
