@@ -811,10 +811,13 @@ def _enumerate(
 def _zip(
     frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any
 ) -> Any:
-    _no_keywords(frame, keywords, node)
+    _no_keywords(frame, keywords, node, "strict")
+    strict = getattr(keywords.get("strict"), "value", False)
     parts = [iterable(frame, a, node) for a in arguments]
     fixed = [len(p.items) for p in parts if isinstance(p, Structure)]
     if len(fixed) == len(parts):
+        if strict and len(set(fixed)) > 1:
+            raise ProgramError(_unequal(fixed))
         rows = zip(*(p.items for p in parts), strict=False)
         return Structure(tuple, tuple(Structure(tuple, tuple(r)) for r in rows))
     if fixed:
@@ -823,7 +826,19 @@ def _zip(
             "zip() of a tuple and of something of run-time length",
             node,
         )
+    if strict:
+        raise frame.error(
+            UnsupportedSyntax, "zip() with strict=True of run-time lengths", node
+        )
     return Zipped(tuple(parts))
+
+
+def _unequal(lengths: list[int]) -> ValueError:
+    """What zip() raises where its arguments must have one length."""
+    k = next(k for k, n in enumerate(lengths) if n != lengths[0])
+    word = "shorter" if lengths[k] < lengths[0] else "longer"
+    before = "argument 1" if k == 1 else f"arguments 1-{k}"
+    return ValueError(f"zip() argument {k + 1} is {word} than {before}")
 
 
 @builtin(reversed)
