@@ -161,6 +161,8 @@ def example(t: Type, shape: tuple[int, ...]) -> Any:
     """The number 1 as this kind of scalar; an array that no solver refuses."""
     if t.dims is None:
         return t.weak()(1) if t.python else np.dtype(t.dtype).type(1)
+    if t.is_integer:
+        return np.zeros(shape, t.dtype)  # indices that lie inside any axis
     if len(shape) < 2:
         return np.ones(shape, t.dtype)
     unit = np.eye(shape[-2], shape[-1], dtype=t.dtype)

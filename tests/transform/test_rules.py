@@ -61,8 +61,8 @@ def ratio(a, b, y):
 
 
 def guarded(a, b):
-    """A choice by the operand."""
-    return b if a > 0.0 else 0.5
+    """A choice by the operand; a quotient may warn where it is not chosen."""
+    return b / a if a > 0.0 else 0.5
 
 
 def primitive(rule: Any) -> Primitive:
@@ -127,7 +127,8 @@ def test_a_choice_by_a_number_is_a_branch() -> None:
             u_is_positive = gt u, 0.0
             cell by_u
             if u_is_positive:
-                store by_u, v
+                quotient = divide v, u
+            store by_u, quotient
             else:
                 store by_u, 0.5
             by_u_1 = load by_u
@@ -141,8 +142,9 @@ def test_a_choice_by_elements_is_taken_quietly() -> None:
     u, v = Value("u", ARRAY), Value("v", ARRAY)
     Rules(builder).partial(primitive(guarded), 0, lambda k: (u, v)[k], lambda: u)
     assert [(s.primitive.name, s.quiet) for s in builder.block] == [
-        ("gt", True),
-        ("where", True),
+        ("gt", False),
+        ("divide", True),
+        ("where", False),
     ]
     assert not builder.quiet
 

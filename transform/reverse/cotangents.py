@@ -212,7 +212,8 @@ def fitted(sweep: Sweep, v: Value, c: Operand, shape: Type) -> Operand:
         if not fills(type_of(c), shape):
             c = spread(sweep, c, shape)
         if v.type.is_array:
-            c = b.let(SUM_TO, c, attribute=summed_axes(v.type, shape), type=v.type)
+            summed = replace(type_of(c), dims=v.type.dims)
+            c = b.let(SUM_TO, c, attribute=summed_axes(v.type, shape), type=summed)
         else:
             c = b.let(row(np.sum, 1), c)
     if not v.type.python and not type_of(c).python and type_of(c).dtype != v.type.dtype:

@@ -176,10 +176,24 @@ def _twin(p: Primitive, operands: list[Operand]) -> Primitive:
 def assume_equal_dims(frame: Frame, operands: list[Operand]) -> None:
     """Remember which dims of parameters must be equal; the entry checks them."""
     shapes = [t.dims for t in map(type_of, operands) if t.dims]
+    _refuse_unequal(shapes)
     for k in range(1, max(map(len, shapes), default=0) + 1):
         met = [s[-k] for s in shapes if len(s) >= k and s[-k].constant != 1]
         pairs = [(met[0], other) for other in met[1:]]
         frame.unit.assume_equal(pairs, frame.builder.where)
+
+
+def _refuse_unequal(shapes: list[tuple[Linear, ...]]) -> None:
+    """NumPy's own error for shapes that are known not to fit together."""
+    known = [tuple(d.constant for d in dims) for dims in shapes]
+    if any(None in dims for dims in known):
+        return
+    try:
+        np.broadcast_shapes(*known)  # type: ignore[arg-type]
+    except ValueError:
+        words = " ".join(str(dims).replace(" ", "") for dims in known)
+        text = f"operands could not be broadcast together with shapes {words} "
+        raise ProgramError(ValueError(text)) from None
 
 
 def display(frame: Frame, a: Any, node: Any) -> Operand:

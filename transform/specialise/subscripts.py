@@ -228,7 +228,7 @@ def _picked(frame: Frame, owner: Value, index: core.Index, out: Value) -> Type:
     def part(item: Any) -> Any:
         match item:
             case At():
-                return [("at", put(item.position))]
+                return [("is", 0)]
             case Pick(places=places) if type_of(places).is_bool:
                 count = masks.setdefault(places, symbol(("count", places)))
                 at = []
