@@ -128,7 +128,7 @@ def test_a_choice_by_a_number_is_a_branch() -> None:
             cell by_u
             if u_is_positive:
                 quotient = divide v, u
-            store by_u, quotient
+                store by_u, quotient
             else:
                 store by_u, 0.5
             by_u_1 = load by_u
