@@ -70,12 +70,12 @@ def test_an_element_that_is_picked_twice_counts_twice() -> None:
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 6])
 def test_lengths_of_slices(n: int) -> None:
     def f(x: Any) -> Any:
-        return x[1:-1] * len(x[2:]) + x[1:-1].shape[0]
+        return np.sum(x) * len(x[2:]) + x[1:-1].shape[0]
 
     x = np.linspace(0.5, 1.5, n)
     value, pull = gw.vjp(f, x)
-    np.testing.assert_array_equal(value, f(x))
-    assert pull(value)[0].shape == x.shape
+    assert value == f(x)
+    np.testing.assert_array_equal(pull(1.0)[0], np.full(n, max(n - 2.0, 0.0)))
 
 
 @pytest.mark.parametrize(("n", "m"), [(5, 4), (2, 4), (2, 1), (5, 1), (1, 1), (1, 0)])
