@@ -611,8 +611,42 @@ FAULTS = [
         ),
     ),
     *planted(
+        "transform/specialise/slots",
+        (
+<<<<<<< ours
+=======
+            "an int stays an int",
+            "if joined is not None and joined != cell.type:",
+            "if False:",
+            core("statements", "an_int_becomes_a_float"),
+        ),
+        (
+            "a read that may find nothing is taken to be sure",
+            "builder.load(self.content, unsure=unsure)",
+            "builder.load(self.content)",
+            "transform/specialise/test_frame.py::"
+            "test_an_unbound_name_raises_as_in_python[in the first trip]",
+        ),
+        (
+            "a branch begins with what the other one left",
+            "if held.content is not None or not _is_storage(slot.content):",
+            "if False:",
+            "transform/specialise/test_slots.py::"
+            "test_a_clash_that_nobody_reads[read_on_the_path_that_keeps_it-0.5]",
+        ),
+        (
+            "a loop's head holds what was held before it",
+            "heads[slot.name] = Held(kind, held.node)\n"
+            "                raise Restart(self.construct)",
+            "heads[slot.name] = Held(kind, held.node)",
+            "transform/specialise/test_slots.py::"
+            "test_the_read_of_a_clash[the_next_trip]",
+        ),
+    ),
+    *planted(
         "transform/specialise/frame",
         (
+>>>>>>> theirs
             "a local that is unbound is looked up outside",
             "if name in self.locals:",
             "if False:",

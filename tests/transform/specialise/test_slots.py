@@ -60,6 +60,18 @@ def kept_where_the_other_path_replaces(x, wanted):
     return y
 
 
+def read_on_the_path_that_keeps_it(x, wanted):
+    law = math.sin
+    if x > 1.0:
+        law = math.cos
+        y = law(x)
+    else:
+        y = law(x)
+    if wanted is not None:
+        y = law(y)
+    return y
+
+
 def a_tuple_or_a_number(x, wanted):
     if x > 1.0:
         y = (x, x)
@@ -125,6 +137,7 @@ RIGHT: list[Program] = [
     read_on_their_own_paths,
     replaced_before_it_is_read,
     kept_where_the_other_path_replaces,
+    read_on_the_path_that_keeps_it,
     a_tuple_or_a_number,
     a_vector_or_a_matrix,
     items_that_clash_and_one_that_does_not,
