@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[1]
 TRANSFORM = """
     errors step source language normalise liveness definite indices types
     template shapes primitives.record primitives.* primitives
-    core notation scopes activity build
+    core notation scopes activity mixed build
     specialise rules forward reverse batch parallel
     deadcode algebra simplify interface ownership
     spelling layout names outline nesting writer emit

@@ -39,6 +39,7 @@ from gradwright.transform.core import (
     type_of,
 )
 from gradwright.transform.indices import Linear
+from gradwright.transform.mixed import Mixed, shapes
 from gradwright.transform.primitives.structural import (
     CAST,
     CONJUGATE,
@@ -59,7 +60,6 @@ from gradwright.transform.rules import (
 )
 from gradwright.transform.specialise.abstract import Structure
 from gradwright.transform.template import Template, holes
-from gradwright.transform.types import Type
 
 
 def tangents(
@@ -125,6 +125,7 @@ class _Sweep:
         self.rules = Rules(self.builder)
         self.dots: dict[Any, Any] = {p: _dot_of(p) for p in wrt}
         self.varied = varied(function, set(wrt))
+        self.mixed = Mixed(function, self.varied).all
 
     def tangent(self, o: Any) -> Any:
         """The tangent of an operand; zero for what does not vary."""
@@ -223,7 +224,8 @@ class _Sweep:
             return b.let(DISPLAY, *parts, attribute=s.attribute, type=s.out.type)
         if p in (CAST, SUM_TO, CONJUGATE, COPY):
             dot = self.tangent(s.operands[0])
-            return b.let(p, dot, attribute=s.attribute, type=s.out.type)
+            like = s.operands[1:]
+            return b.let(p, dot, *like, attribute=s.attribute, type=s.out.type)
         if p is SPREAD:
             return b.let(p, self.tangent(s.operands[0]), s.operands[1], type=s.out.type)
         if p is ITEM:
@@ -233,7 +235,7 @@ class _Sweep:
             return self._signed(s)  # type: ignore[no-any-return]
         if p.function is np.where:
             sides = (self.tangent(o) for o in s.operands[1:])
-            return self._fitted(b.let(p, s.operands[0], *sides), s.out.type, s.out)
+            return self._fitted(b.let(p, s.operands[0], *sides), s)
         total: Operand | None = None
         for k, o in enumerate(s.operands):
             if o not in self.varied:
@@ -247,7 +249,7 @@ class _Sweep:
                 term = b.multiply(partial, self.tangent(o))
             total = term if total is None else b.add_up(total, term)
         assert total is not None
-        return self._fitted(total, s.out.type, s.out)
+        return self._fitted(total, s)
 
     def _reduced(self, s: Let, x: Operand) -> Operand:
         """The tangent of a reduction: partial times x_dot, summed over its axes."""
@@ -288,7 +290,7 @@ class _Sweep:
             total = self._sum(total, term)
         if isinstance(total, list):
             return total
-        return self._fitted(total, s.out.type, s.out)
+        return self._fitted(total, s)
 
     def _sum(self, a: Any, b: Any) -> Any:
         if isinstance(a, list):
@@ -335,16 +337,26 @@ class _Sweep:
         ]
         return Structure(tuple, tuple(items))
 
-    def _fitted(self, dot: Operand, t: Type, like: Value) -> Operand:
+    def _fitted(self, dot: Operand, s: Let) -> Operand:
         """The tangent in the shape and realness of the primal."""
+        like, t = s.out, s.out.type
         if not t.is_complex:
             dot = real_part(self.builder, dot)
         here = type_of(dot)
-        if t.is_array and here.dims != t.dims:
+        is_smaller = len(set(shapes(s))) > 1 and self._may_be_number(dot)
+        if t.is_array and (here.dims != t.dims or is_smaller):
             dot = self.builder.let(SPREAD, dot, like, type=replace(here, dims=t.dims))
         if isinstance(dot, Value) and not dot.name.endswith("_dot"):
             dot.name, dot.users = f"{like.name}_dot", like.users
         return dot
+
+    def _may_be_number(self, o: Any) -> bool:
+        """Whether a tangent of an array's type may be a number at run time."""
+        if o in self.mixed or any(self.dots.get(v) is o for v in self.mixed):
+            return True
+        made = self.builder.definition.get(o)
+        arrays = shapes(made) if isinstance(made, Let) else []
+        return bool(arrays) and all(map(self._may_be_number, arrays))
 
     def _call(self, s: Call) -> None:
         given = tuple(o in self.varied for o in s.operands)

@@ -109,6 +109,8 @@ class Spelling:
         if p is SPREAD:
             return self.call("np.full_like", [trees[1], trees[0]])
         if p is SUM_TO:
+            if s.attribute is None:
+                return self._sum_where_number(*trees)
             return self._sum_to(trees[0], *s.attribute)
         if p.spelling in ("np.real", "np.imag"):
             return ast.Attribute(trees[0], p.spelling[3:])
@@ -171,6 +173,13 @@ class Spelling:
             dtype = self.dotted(f"np.{wanted.dtype}")
             return ast.Call(ast.Attribute(tree, "astype"), [dtype], [])
         return self.call(f"np.{wanted.dtype}", [tree])
+
+    def _sum_where_number(self, tree: ast.expr, primal: ast.expr) -> ast.expr:
+        """np.sum(c, axis=() if np.ndim(x) else None): () sums over no axis."""
+        axis = ast.IfExp(
+            self.call("np.ndim", [primal]), ast.Tuple([]), ast.Constant(None)
+        )
+        return self.call("np.sum", [tree], axis=axis)
 
     def _sum_to(self, tree: ast.expr, lead: int, kept: tuple[int, ...]) -> ast.expr:
         if lead:

@@ -45,4 +45,8 @@ ITEM = _structural("item", _same, cheap=True)
 """One of several results of a primitive; the attribute says which."""
 
 SUM_TO = _structural("sum_to", _same)
-"""A cotangent summed over the axes along which its primal was broadcast."""
+"""A cotangent summed over the axes along which its primal was broadcast.
+
+The attribute says over which; without it, the second operand is the primal, and it is
+seen at run time whether that is a number.
+"""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gradwright.transform.activity import carries
+from gradwright.transform.activity import active, carries
 from gradwright.transform.core import (
     Alloc,
     Call,
@@ -14,6 +14,8 @@ from gradwright.transform.core import (
     is_recursive,
     type_of,
 )
+from gradwright.transform.errors import UnsupportedSyntax
+from gradwright.transform.mixed import Mixed
 from gradwright.transform.primitives.structural import SPREAD
 from gradwright.transform.reverse.cotangents import (
     as_kind,
@@ -46,6 +48,7 @@ def reverse_call(sweep: Sweep, block: Block, k: int, s: Call) -> Statement:
     ]
     if all(g is None for g in bars) and not pushed:
         return s
+    refuse_call(sweep, s)
     split = sweep.splits.split(s.function, tuple(given))
     residuals = handed_over(sweep, s, split)
     forward = Call(
@@ -75,6 +78,20 @@ def reverse_call(sweep: Sweep, block: Block, k: int, s: Call) -> Statement:
     for o, out in outs:
         give(sweep, o, out, out.type)
     return forward
+
+
+def refuse_call(sweep: Sweep, s: Call) -> None:
+    """A called function is written for arrays; what it returns has a shape."""
+    f = s.function
+    between = active(f, {p for p in f.params if carries(p)}, set(f.results))
+    returned = Mixed(f, between).active.intersection(f.results)
+    if returned or sweep.mixed.active.intersection(s.operands):
+        raise UnsupportedSyntax(
+            "gradwright does not differentiate a call that takes or returns what is "
+            "a number first and an array later in a loop",
+            at=s.where,
+            instead="an array from the start, as in np.full(...)",
+        )
 
 
 def given_cotangent(sweep: Sweep, g: Any, out: Any) -> Any:

@@ -34,6 +34,7 @@ from gradwright.transform.core import (
     walk,
 )
 from gradwright.transform.indices import Linear
+from gradwright.transform.mixed import is_array
 from gradwright.transform.primitives.structural import CAST, SPREAD, SUM_TO
 from gradwright.transform.reverse.primals import need
 from gradwright.transform.reverse.state import Block, summed_axes, zero
@@ -73,6 +74,8 @@ def bar_of_place(sweep: Sweep, block: Block, p: Place) -> Place:
     if p not in block.bars:
         name = f"{p.name}_bar"
         like = getattr(p, "like", None)
+        if like is not None and like not in sweep.function.params:
+            like = need(sweep, like)
         block.bars[p] = (
             Tape(name, p.type)
             if isinstance(p, Tape)
@@ -220,6 +223,30 @@ def fitted(sweep: Sweep, v: Value, c: Operand, shape: Type) -> Operand:
         wanted = replace(type_of(c), dtype=v.type.dtype)
         c = b.let(CAST, c, attribute=wanted, type=wanted)
     return c
+
+
+def filled(sweep: Sweep, s: Let, g: Operand) -> Operand:
+    """The cotangent of a result, in the result's shape where an operand leaves it open.
+
+    Elsewhere a number may stand for an array of equal elements.
+    """
+    is_open = not sweep.mixed.all.isdisjoint(s.operands) and len(set(s.operands)) > 1
+    if is_array(g) or not is_array(s.out) or not is_open:
+        return g
+    t = replace(type_of(g), dims=s.out.type.dims)
+    return sweep.builder.let(SPREAD, g, need(sweep, s.out), type=t)
+
+
+def settled(sweep: Sweep, s: Let, o: Operand, c: Operand) -> Operand:
+    """A contribution of the shape of the result, in the shape that the operand has."""
+    others = [a for a in s.operands if is_array(a) and a is not o]
+    return summed(sweep, c, o) if others and o in sweep.mixed.active else c
+
+
+def summed(sweep: Sweep, c: Operand, o: Operand) -> Operand:
+    """The sum of a cotangent where the operand is a number, else the cotangent."""
+    t = replace(type_of(c), dims=type_of(o).dims)
+    return sweep.builder.let(SUM_TO, c, need(sweep, o), type=t)
 
 
 def fills(own: Type, shape: Type) -> bool:

@@ -29,8 +29,8 @@ from gradwright.transform.core import (
     Value,
     type_of,
 )
-from gradwright.transform.errors import UnsupportedSyntax
 from gradwright.transform.indices import linear
+from gradwright.transform.mixed import is_array
 from gradwright.transform.primitives.structural import (
     CAST,
     CONJUGATE,
@@ -46,11 +46,14 @@ from gradwright.transform.reverse.cotangents import (
     bar_of_place,
     begin_bar,
     collect,
+    filled,
     fills,
     find_bar,
     give,
     note_kind,
     read_bar,
+    settled,
+    summed,
 )
 from gradwright.transform.reverse.primals import (
     begin_saved,
@@ -100,7 +103,8 @@ def reverse_let(sweep: Sweep, s: Let) -> bool:
     elif p is DISPLAY:
         reverse_display(sweep, s, g)
     elif p is SPREAD:
-        give(sweep, s.operands[0], g, s.out.type)
+        o, g = s.operands[0], filled(sweep, s, g)
+        give(sweep, o, settled(sweep, s, o, g), s.out.type)
     elif p is SUM_TO:
         wide = type_of(s.operands[0])
         give(sweep, s.operands[0], widened(sweep, g, s, wide), wide)
@@ -151,7 +155,7 @@ def result_of(sweep: Sweep, s: Let) -> Any:
 def in_full(sweep: Sweep, s: Let, g: Any) -> Any:
     """The cotangent in the result's shape; of several results None where none came."""
     if not isinstance(g, dict):
-        return filled(sweep, g, s.out.type, s.out)
+        return in_shape(sweep, g, s.out.type, s.out)
 
     def part(k: int, t: Type) -> Any:
         if k not in g and s.primitive.kind != "linear":
@@ -161,13 +165,13 @@ def in_full(sweep: Sweep, s: Let, g: Any) -> Any:
             made = sweep.builder.let(ITEM, need(sweep, s.out), attribute=k, type=t)
             assert isinstance(made, Value)
             item = made
-        return filled(sweep, g.get(k, zero(t)), item.type, item)
+        return in_shape(sweep, g.get(k, zero(t)), item.type, item)
 
     types = s.out.type.items or ()
     return Structure(tuple, tuple(part(k, t) for k, t in enumerate(types)))
 
 
-def filled(sweep: Sweep, g: Operand, t: Type, like: Value) -> Operand:
+def in_shape(sweep: Sweep, g: Operand, t: Type, like: Value) -> Operand:
     """A cotangent in the whole shape of what it is of."""
     if not t.is_array or fills(type_of(g), t):
         return g
@@ -178,7 +182,7 @@ def filled(sweep: Sweep, g: Operand, t: Type, like: Value) -> Operand:
 
 def widened(sweep: Sweep, g: Operand, s: Let, wide: Type) -> Operand:
     """The transpose of a sum over stretched axes: the cotangent, stretched."""
-    (x,) = s.operands
+    x = s.operands[0]
     return sweep.builder.let(
         SPREAD, g, need(sweep, x), type=replace(type_of(g), dims=wide.dims)
     )
@@ -186,7 +190,7 @@ def widened(sweep: Sweep, g: Operand, s: Let, wide: Type) -> Operand:
 
 def reverse_partials(sweep: Sweep, s: Let, g: Operand) -> None:
     """Add the product of g and each partial to the operand it is of."""
-    shape = s.out.type
+    shape, g = s.out.type, filled(sweep, s, g)
     for k, o in enumerate(s.operands):
         if o not in sweep.active:
             continue
@@ -209,7 +213,7 @@ def reverse_partials(sweep: Sweep, s: Let, g: Operand) -> None:
         if s.primitive.kind == "reduction":
             give(sweep, o, c, type_of(o))
         else:
-            give(sweep, o, c, shape)
+            give(sweep, o, settled(sweep, s, o, c), shape)
 
 
 def chosen(sweep: Sweep, s: Let, k: int, g: Operand) -> Operand:
@@ -313,18 +317,15 @@ def reverse_store(sweep: Sweep, block: Block, k: int, s: Store) -> None:
 
 def whole(sweep: Sweep, s: Store, g: Operand) -> Operand:
     """The cotangent of what an array cell is given; it may be a plain number yet."""
-    if type_of(s.operand).is_array:
-        like = need(sweep, s.operand)
-        t = replace(type_of(g), dims=like.type.dims)
-        return sweep.builder.let(SPREAD, g, like, type=t)
-    if s.adjoint or s.accumulate:
-        raise UnsupportedSyntax(
-            "gradwright does not differentiate twice through an array that a loop "
-            "reassigns yet",
-            at=s.where,
-            instead="one derivative by differences, or the loop over numbers",
-        )
-    return g
+    o = s.operand
+    if not is_array(o):
+        return g
+    if o in sweep.mixed.all and o not in sweep.mixed.active:
+        g = summed(sweep, g, o)  # nobody asks for it where it is a number
+    like = need(sweep, o)
+    return sweep.builder.let(
+        SPREAD, g, like, type=replace(type_of(g), dims=like.type.dims)
+    )
 
 
 def reverse_push(sweep: Sweep, s: Push) -> None:

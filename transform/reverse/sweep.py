@@ -37,6 +37,7 @@ from gradwright.transform.core import (
     stores,
     walk,
 )
+from gradwright.transform.mixed import Mixed
 from gradwright.transform.primitives.structural import ITEM
 from gradwright.transform.reverse.calls import reverse_call
 from gradwright.transform.reverse.control import reverse_compound
@@ -92,6 +93,7 @@ class Sweep:
         self.active = active(
             function, {v for v in wrt if carries(v)} | tapes, seeded | tapes
         )
+        self.mixed = Mixed(function, self.active)
         self._number()
         self.items: dict[Value, dict[int, Value]] = {}
         for s in walk(function.body):

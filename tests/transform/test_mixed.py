@@ -1,0 +1,248 @@
+"""Names that are a number first and an array later: derivatives of all orders."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gradwright as gw
+from gradwright.transform import source
+from gradwright.transform.activity import active
+from gradwright.transform.core import Place, Value, walk
+from gradwright.transform.errors import UnsupportedSyntax
+from gradwright.transform.mixed import Mixed
+from gradwright.transform.specialise import specialise
+from gradwright.transform.specialise.frame import type_of_input
+
+Program = Callable[..., Any]
+XS = np.array([0.7, 1.1, 0.9])
+
+
+def product(x, xs, n):
+    s = x
+    for _ in range(n):
+        s = s * xs * s
+    return np.sum(s)
+
+
+def sum_of_numbers_and_arrays(x, xs, n):
+    s, y = x, 0.0
+    for _ in range(n):
+        y = y + s
+        s = s * xs
+    return np.sum(y)
+
+
+def sum_beside_a_product(x, xs, n):
+    s, total = x, 0.0
+    for _ in range(n):
+        wide = s * xs
+        total += np.sum(s) * 2.0
+        s = wide
+    return total + np.sum(s)
+
+
+def array_in_a_later_trip(x, xs, n):
+    s = x
+    for k in range(n):
+        if k < 2:
+            s = s * s
+        else:
+            s = s * xs
+    return np.sum(s)
+
+
+def number_beside_what_became_an_array(x, xs, n):
+    s, y = x * x, x
+    for k in range(n):
+        t = np.exp(0.1 * s)
+        if k > 1:
+            s = s * xs
+            y = y * s + t
+        s = s * 0.5 + 0.1 * t * y
+    return np.sum(s * y)
+
+
+def constant_that_became_an_array(x, xs, n):
+    s = 0.0
+    for k in range(n):
+        s = s + xs * x * k
+    return np.sum(s * s)
+
+
+def array_beside_a_branch(x, xs, n):
+    s, y, total = x, 0.8, 0.0
+    for k in range(n):
+        s = s + s * y
+        total += np.sum(np.sin(s))
+        if k == 1:
+            y = y + x * x
+        else:
+            for _ in range(2):
+                s = 0.6 * np.tanh(y)
+                total += np.sum(s + 0.3)
+            y = y * 0.8 + (0.3 + xs)
+    return total + np.sum(y)
+
+
+def on_one_path(x, xs, n):
+    s = x
+    if n > 1:
+        s = s * xs
+    return np.sum(s * s) + np.mean(s + xs)
+
+
+def array_held_from_the_trip_before(x, xs, n):
+    s, total = 0.8 * x, 0.0
+    for _ in range(n):
+        y = s
+        for _ in range(2):
+            s = s * xs
+            total += np.sum(y * s)
+    return total + np.sum(s)
+
+
+def sum_with_its_own(x, xs, n):
+    s = x
+    for _ in range(n):
+        s = s + (s + xs)
+    return np.sum(0.5 * s)
+
+
+PROGRAMS: list[Program] = [
+    product,
+    sum_of_numbers_and_arrays,
+    sum_beside_a_product,
+    array_in_a_later_trip,
+    number_beside_what_became_an_array,
+    constant_that_became_an_array,
+    array_beside_a_branch,
+    on_one_path,
+    array_held_from_the_trip_before,
+    sum_with_its_own,
+]
+
+
+def difference(f: Program, x: float, n: int) -> Any:
+    step = 1e-5
+    return (f(x + step, XS, n) - f(x - step, XS, n)) / (2.0 * step)
+
+
+def tangent(f: Program) -> Program:
+    return lambda x, xs, n: gw.jvp(lambda t: f(t, xs, n), (x,), (1.0,))[1]
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3])
+@pytest.mark.parametrize("f", PROGRAMS, ids=[f.__name__ for f in PROGRAMS])
+def test_derivatives(f: Program, n: int) -> None:
+    for first in (gw.grad(f), tangent(f)):
+        assert first(0.8, XS, n) == pytest.approx(difference(f, 0.8, n), rel=1e-7)
+    wanted = difference(gw.grad(f), 0.8, n)
+    for second in (gw.grad(gw.grad(f)), tangent(gw.grad(f)), gw.grad(tangent(f))):
+        assert second(0.8, XS, n) == pytest.approx(wanted, rel=1e-6, abs=1e-8)
+
+
+def test_a_third_derivative() -> None:
+    second = gw.grad(gw.grad(product))
+    wanted = difference(second, 0.8, 2)
+    assert gw.grad(second)(0.8, XS, 2) == pytest.approx(wanted, rel=1e-6)
+
+
+def test_the_sum_stands_in_the_source() -> None:
+    text = gw.grad(product).source(0.8, XS, 2)
+    assert "axis=() if np.ndim(s) else None" in text
+
+
+def test_a_constant_that_became_an_array_is_asked_nothing() -> None:
+    text = gw.grad(constant_that_became_an_array).source(0.8, XS, 2)
+    assert "np.ndim" not in text
+
+
+def found(f: Program) -> tuple[set[str], set[str]]:
+    """The names of what may be a number, and of what is wanted while it is one."""
+    arguments = {
+        a.id: type_of_input(v)
+        for a, v in zip(source.read(f).node.args.args, (0.8, XS, 2), strict=True)
+    }
+    function = specialise(source.read(f), arguments).function
+    params = {p for p in function.params if p.type.is_inexact}
+    made = Mixed(function, active(function, params, set(function.results)))
+    assert made.active <= made.all <= {
+        v for s in walk(function.body) for v in vars(s).values()
+        if isinstance(v, Value | Place)
+    }  # fmt: skip
+    return {v.name for v in made.all}, {v.name for v in made.active}
+
+
+def test_what_may_be_a_number() -> None:
+    every, wanted = found(product)
+    assert "s" in every and "s" in wanted
+    assert "product" not in every  # it has the shape of xs
+    every, wanted = found(constant_that_became_an_array)
+    assert "s" in every and not wanted
+    every, wanted = found(array_in_a_later_trip)
+    assert "product" in every & wanted  # s * s in one branch
+
+
+def test_a_call_is_refused() -> None:
+    def power(s, n):
+        return s if n == 0 else s * power(s, n - 1)
+
+    def f(x, xs, n):
+        s = x
+        for _ in range(n):
+            s = power(s, n) * xs
+        return np.sum(s)
+
+    assert f(0.8, XS, 2) > 0.0
+    with pytest.raises(UnsupportedSyntax, match="a number first and an array later"):
+        gw.grad(f)(0.8, XS, 2)
+
+
+def test_a_call_that_begins_with_a_constant() -> None:
+    def series(v, n):
+        return 1.0 if n == 0 else power(v, n) + series(v, n - 1)
+
+    def power(v, n):
+        s = 1.0
+        for _ in range(n):
+            s = s * v
+        return s
+
+    def f(x, xs, n):
+        return np.sum(np.sin(series(x * xs, n)))
+
+    assert gw.grad(f)(0.8, XS, 3) == pytest.approx(difference(f, 0.8, 3), rel=1e-7)
+
+
+def test_a_second_derivative_through_such_a_call_is_refused() -> None:
+    def power(v, n):
+        s = 1.0
+        for _ in range(n):
+            s = s * v
+        return s
+
+    def f(x, xs, n):
+        t = 0.0
+        for k in range(n):
+            t = t + power(x * xs, k) * power(xs + x, 2)
+        return np.sum(t)
+
+    assert gw.grad(f)(0.8, XS, 3) == pytest.approx(difference(f, 0.8, 3), rel=1e-7)
+    with pytest.raises(UnsupportedSyntax, match="a number first and an array later"):
+        gw.grad(gw.grad(f))(0.8, XS, 3)
+
+
+def test_a_function_in_the_program_s_own_terms() -> None:
+    def f(x, xs, n):
+        def twice(s):
+            return s * s
+
+        s = x
+        for _ in range(n):
+            s = twice(s) * xs + math.sin(x)
+        return np.sum(s)
+
+    assert gw.grad(f)(0.8, XS, 2) == pytest.approx(difference(f, 0.8, 2), rel=1e-7)

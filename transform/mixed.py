@@ -1,0 +1,88 @@
+"""Names that are a number first and an array later.
+
+    s = x                      s holds a number, then arrays
+    for k in range(n):         s * xs has the shape of xs, also where s is a number: its
+        s = s * xs             cotangent is then the sum of what arrives for the array
+
+The core gives such a name an array's type, and NumPy decides at run time what it holds.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradwright.transform.core import (
+    Alloc,
+    Buffer,
+    Call,
+    Cell,
+    Function,
+    Let,
+    Load,
+    Operand,
+    Pop,
+    Push,
+    Statement,
+    Store,
+    is_recursive,
+    type_of,
+    walk,
+)
+from gradwright.transform.primitives.structural import SPREAD, SUM_TO
+
+
+class Mixed:
+    """Values and places of an array's type that may hold a number at run time.
+
+    active: those whose cotangent is wanted while they are numbers.  In `s = 0.0` before
+    a loop that adds arrays the number is a constant, and nobody asks.
+    """
+
+    def __init__(self, function: Function, active: set[Any]) -> None:
+        self.all: set[Any] = set()
+        self.active: set[Any] = set()
+        size = -1
+        while size != len(self.all) + len(self.active):
+            size = len(self.all) + len(self.active)
+            for s in walk(function.body):
+                for out, arrays, given in _flow(s):
+                    if not out.type.is_array or not self.all.issuperset(arrays):
+                        continue
+                    self.all.add(out)
+                    wanted = (
+                        o in (self.active if o in arrays else active) for o in given
+                    )
+                    if out in active and any(wanted):
+                        self.active.add(out)
+
+
+def _flow(s: Statement) -> list[tuple[Any, list[Any], list[Any]]]:
+    """What gets its shape here, which arrays it has it from, and what it is made of."""
+    match s:
+        case Let() if shapes(s):
+            return [(s.out, shapes(s), list(s.operands))]
+        case Load() if not s.index:
+            return [(s.out, [s.source], [s.source])]
+        case Store(place=Cell()) | Push():
+            place = s.place if isinstance(s, Store) else s.tape
+            return [(place, [o for o in (s.operand,) if is_array(o)], [s.operand])]
+        case Alloc(place=Buffer() as place):
+            return [(place, [place.like], [place.like])]
+        case Pop():
+            return [(s.out, [s.tape], [s.tape])]
+        case Call() if not is_recursive(s.function):
+            inside = Mixed(s.function, set()).all
+            pairs = zip(s.outs, s.function.results, strict=True)
+            return [(out, [], []) for out, r in pairs if r in inside]
+    return []
+
+
+def shapes(s: Let) -> list[Operand]:
+    """The arrays among the operands that give the result its shape."""
+    given = s.operands[1:] if s.primitive in (SPREAD, SUM_TO) else s.operands
+    return [o for o in given if is_array(o)]
+
+
+def is_array(o: Any) -> bool:
+    """Whether an operand or place has an array's type."""
+    return type_of(o).is_array
