@@ -623,6 +623,15 @@ FAULTS = [
         ),
     ),
     *planted(
+        "transform/writer",
+        (
+            "an argument is added to in place",
+            "if isinstance(s.place, Cell) and s.place.type.is_array:",
+            "if False:",
+            "transform/test_writer.py::test_a_sum_is_not_written_into_an_argument",
+        ),
+    ),
+    *planted(
         "transform/specialise/slots",
         (
             "a local that is unbound is looked up outside",

@@ -247,6 +247,11 @@ class Writer(Nesting):
         is_negative = s.adjoint or isinstance(w.tree, ast.UnaryOp)
         bare = unsigned(w.tree) if is_negative else None
         op, tree = (ast.Add(), w.tree) if bare is None else (ast.Sub(), bare)
+        if isinstance(s.place, Cell) and s.place.type.is_array:
+            # What the cell holds may be another's: an argument, an array on a tape.
+            total = ast.BinOp(name_of(s.place), op, tree)
+            self._write(out, ast.Assign([target], total), s, w.quiet)
+            return
         self._write(out, ast.AugAssign(target, op, tree), s, w.quiet)
 
     def _add_at(self, s: Store, out: list[ast.stmt]) -> None:

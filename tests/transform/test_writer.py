@@ -154,3 +154,21 @@ def test_lines_of_the_user(f: Callable[..., Any], arguments: Any, line: str) -> 
         gw.value_and_grad(f).source(*arguments)
     )
     assert line in text
+
+
+def test_a_sum_is_not_written_into_an_argument() -> None:
+    """s_bar = xs; s_bar += 1.0 would change the caller's array."""
+
+    def f(x, xs, n):
+        total, s = 0.0, xs * x
+        for _ in range(n):
+            total += np.sum(s)
+            for _ in range(2):
+                total += np.sum(s * xs)
+                s = 3.0 + xs
+        return total
+
+    xs = np.array([0.7, 1.1])
+    gradient = gw.grad(f)(0.5, xs, 2)
+    assert xs.tolist() == [0.7, 1.1]
+    assert gradient == pytest.approx(f(1.5, xs, 2) - f(0.5, xs, 2))
