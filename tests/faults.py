@@ -632,7 +632,7 @@ FAULTS = [
         ),
     ),
     *planted(
-        "transform/specialise/slots",
+        "transform/specialise/frame",
         (
             "a local that is unbound is looked up outside",
             "if name in self.locals:",
@@ -683,7 +683,8 @@ FAULTS = [
         "transform/specialise/arrays",
         (
             "a length of the run is taken for a constant",
-            "operands.append(a)\n            return Hole(len(operands) - 1)\n        raise",
+            "operands.append(a)\n            return Hole(len(operands) - 1)\n"
+            "        raise",
             "return 1\n        raise",
             "transform/specialise/test_arrays.py::"
             "test_lengths_that_the_program_computes",
