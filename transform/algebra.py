@@ -68,7 +68,10 @@ class _Counted(Builder):
 
 
 class _Rewriting:
-    """mapping: what stands for values whose statement has gone."""
+    """mapping: what stands for values whose statement has gone.
+
+    same: for a value that the program computes again, or loads again, the first one.
+    """
 
     def __init__(self, f: Function) -> None:
         uses: dict[Any, int] = {}
@@ -81,6 +84,8 @@ class _Rewriting:
         self.builder = _Counted(uses)
         self.mapping: dict[Any, Any] = {}
         self.substitution = Substitution(self.mapping)
+        self.same: dict[Any, Any] = {}
+        self.loaded: dict[Any, Value] = {}
         self.added: dict[Place, Store] = {}
         self.last = _last_additions(f.body)
 
@@ -97,6 +102,18 @@ class _Rewriting:
 
     def statement(self, s: Statement) -> None:
         self._forget(s)
+        if isinstance(s, For | While):
+            self._changed(s)
+        self._write(s)
+        self._changed(s)
+
+    def _changed(self, s: Statement) -> None:
+        """What was loaded from places that a statement changes is old."""
+        if self.loaded and not isinstance(s, Let | Load):
+            for place in stores(s):
+                self.loaded.pop(place, None)
+
+    def _write(self, s: Statement) -> None:
         match s:
             case Let():
                 self._let(s)
@@ -124,6 +141,9 @@ class _Rewriting:
                 self._add_last(s, self.last[s])
             case Load() if s.out in self.mapping:
                 pass
+            case Load() if isinstance(s.source, Cell):
+                self.same[s.out] = self.loaded.setdefault(s.source, s.out)
+                self.builder.block.append(s)
             case Store() if _is_addition(s):
                 self._add(s)
             case _:
@@ -141,7 +161,7 @@ class _Rewriting:
             made = b.let(p, *operands)
             self._stand_for(s, made, is_new=len(b.block) > there)
             return
-        key = (p, operands, s.attribute)
+        key = (p, tuple(self.same.get(o, o) for o in operands), s.attribute)
         is_pure = p.kind != "structural" or p is CAST
         known = b.made.get(key) if is_pure and not s.out.users else None
         if known is not None and (s.adjoint or not p.cheap):
@@ -149,8 +169,8 @@ class _Rewriting:
             return
         new = replace(s, operands=operands) if operands != s.operands else s
         b.block.append(new)
-        if s.adjoint or not p.cheap:
-            b.made.setdefault(key, s.out)
+        if s.adjoint or not p.cheap or p.spelling in ("+", "-", "*", "/"):
+            self.same[s.out] = b.made.setdefault(key, s.out)
         if s.adjoint:
             b.definition[s.out] = new
             b.home[s.out] = id(b.block)

@@ -14,7 +14,7 @@ import keyword
 from dataclasses import dataclass
 from typing import Any
 
-from gradwright.transform.core import Function, program
+from gradwright.transform.core import Function, Value, program
 from gradwright.transform.errors import Location
 from gradwright.transform.layout import Printed, printed
 from gradwright.transform.names import free, settle, spell
@@ -22,7 +22,7 @@ from gradwright.transform.outline import outline
 from gradwright.transform.spelling import MODULES
 from gradwright.transform.writer import Writer
 
-ROUNDS = 8  # of taking long lines apart
+ROUNDS = 12  # of taking long lines apart
 # Python's own; a prompt or a notebook adds names such as `_` to them as it runs.
 BUILTINS = {
     name
@@ -73,15 +73,19 @@ def _printed(
     f: Function, names: dict[int, str], imports: dict[str, None], taken: set[str]
 ) -> Printed:
     """One function, named and laid out; what is too long is taken apart, and again."""
-    body = Writer(f, names, imports).body()
+    named: set[Value] = set()
+    body = Writer(f, names, imports, named).body()
     for last in [*[False] * ROUNDS, True]:
         settled = settle(body, f.params, taken)
         for p in f.params:
             p.settled = settled[p]  # type: ignore[union-attr]
         tree = _definition(f, names[id(f)], settled, body)
         text = printed(tree, f.commented)
-        if last or not outline(text.long):
+        known = len(named)
+        if last or not outline(text.long, named):
             break
+        if len(named) > known:
+            body = Writer(f, names, imports, named).body()
     return text
 
 

@@ -3,13 +3,15 @@
     Let(product, mul, [w, y]); Let(v, tanh, [product])      ->      math.tanh(w * y)
 
 A value that is used once waits, and its expression stands where the value is read,
-unless a place that it reads changes before.
+unless a place that it reads changes before.  So does one that is used twice, where it
+is short and outside of loops: `sin(0.5 * a)` and `cos(0.5 * a)` need no name for half
+of a.
 """
 
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gradwright.transform.core import (
@@ -19,6 +21,7 @@ from gradwright.transform.core import (
     Call,
     Cell,
     Const,
+    For,
     Function,
     If,
     Let,
@@ -35,17 +38,27 @@ from gradwright.transform.core import (
     While,
     Whole,
     blocks,
+    defines,
     leaves,
     reads,
     stores,
 )
 from gradwright.transform.deadcode import may_raise
 from gradwright.transform.indices import Dim, Linear
+from gradwright.transform.names import is_users, names_in
 from gradwright.transform.outline import held
-from gradwright.transform.spelling import Spelling, name_of, sum_of, without_array
+from gradwright.transform.spelling import (
+    Name,
+    Spelling,
+    again,
+    name_of,
+    sum_of,
+    without_array,
+)
 from gradwright.transform.types import Type
 
 WIDEST_WAITING = 300  # characters, roughly, of an expression that still waits
+MOST_REPEATED = 2  # operations of an expression that is written twice
 FAILING = Place("failing", Type("None"))  # what may raise is taken to read it
 CALLS = Place("calls", Type("None"))  # what a call waiting for its use is taken to read
 
@@ -66,15 +79,21 @@ class _Use:
 
     count: int = 0
     blocks: set[int] = field(default_factory=set)
+    readers: set[Any] = field(default_factory=set)
 
 
 class Nesting:
     """What waits for its use while the statements of a function are written."""
 
     def __init__(
-        self, function: Function, names: dict[int, str], imports: dict[str, None]
+        self,
+        function: Function,
+        names: dict[int, str],
+        imports: dict[str, None],
+        named: set[Value],
     ) -> None:
         self.function = function
+        self.named = named  # values that get a name however short they are
         self.names = names
         self.spelling = Spelling(imports)
         self.uses: dict[Any, _Use] = {}
@@ -83,30 +102,40 @@ class Nesting:
         self.unpacked: set[Value] = set()  # items that a tuple's statement assigned
         self.changed: dict[Statement, set[Place]] = {}
         self.branch_of: dict[int, int] = {}
-        self._count(function.body)
+        self.bound: dict[str, set[Any]] = {}
+        for p in function.params:
+            self.bound.setdefault(p.name, set()).add(p)
+        self.once: set[int] = set()  # blocks outside of loops
+        self._count(function.body, True)
         for r in function.results:
             for v in leaves(r):
                 use = self.uses.setdefault(v, _Use())
                 use.count += 1
+                use.readers.add(function)
                 use.blocks.add(id(function.body))
         self.left = {v: use.count for v, use in self.uses.items()}
 
-    def _count(self, body: list[Statement]) -> None:
+    def _count(self, body: list[Statement], once: bool) -> None:
+        if once:
+            self.once.add(id(body))
         for s in body:
             home = id(body)
             for v in reads(s):
                 use = self.uses.setdefault(v, _Use())
                 use.count += 1
+                use.readers.add(s)
                 inside = isinstance(s, While | Assert) and (
                     isinstance(s, While) or v not in set(leaves(s.condition))
                 )
                 use.blocks.add(id(s.header) if inside else home)  # type: ignore[attr-defined]
+            for t in (*defines(s), *([s.place] if isinstance(s, Store) else [])):
+                self.bound.setdefault(t.name, set()).add(t)
             short = short_branch(s)
             for b in blocks(s):
                 if isinstance(s, If):
                     self.branch_of[id(b)] = home
                 if b is not short:
-                    self._count(b)
+                    self._count(b, once and not isinstance(s, For | While))
 
     # ---- operands --------------------------------------------------------------
 
@@ -122,7 +151,8 @@ class Nesting:
                 w = self.waiting[o]
                 if self.left[o] <= 0:
                     del self.waiting[o]
-                return w
+                    return w
+                return replace(w, tree=again(w.tree))
         self.left[o] = self.left.get(o, 1) - 1
         return Waiting(name_of(o), {o} if isinstance(o, Place) else set(), len(o.name))
 
@@ -240,6 +270,9 @@ class Nesting:
         elif count == 1 and self._nests(v, w, s, body):
             held(w.tree, v, s)
             self.waiting[v] = w
+        elif len(self.uses[v].readers) == count == 2 and self._repeats(v, w, s, body):
+            held(w.tree, v, s, repeated=True)
+            self.waiting[v] = w
         else:
             self._assign(v, w, out, s)
 
@@ -254,16 +287,55 @@ class Nesting:
         used = self.uses[v].blocks
         if used == {id(body)}:
             return True
-        if not isinstance(s, Let | Load) or may_raise(s) or len(used) != 1:
+        if not isinstance(s, Let | Load) or may_raise(s):
             return False
         if any(isinstance(p, Tape) or p is CALLS for p in w.places):
             return False
         if self.stays(v, w, body):
             return False
-        (home,) = used
+        return all(self._is_within(home, body) for home in used)
+
+    def _is_within(self, home: int, body: list[Statement]) -> bool:
+        """Whether a block is this one, or a branch inside it."""
         while home in self.branch_of and home != id(body):
             home = self.branch_of[home]
         return home == id(body)
+
+    def _repeats(self, v: Any, w: Waiting, s: Statement, body: list[Statement]) -> bool:
+        """Whether a value may as well be computed twice, and stand where it is used.
+
+        Not in a loop, not where a name would have to be kept for it, and no cotangent
+        or tangent, which is a quantity with a meaning.
+        """
+        if v.users or v in self.named or w.quiet or v.type.is_array:
+            return False
+        if not isinstance(s, Let) or not w.places <= {FAILING}:
+            return False
+        if v.name.endswith(("_bar", "_dot")) or id(body) not in self.once:
+            return False
+        return (
+            self._nests(v, w, s, body)
+            and is_short(w.tree)
+            and not any(map(self._is_rebound, names_in(w.tree)))
+        )
+
+    def _is_rebound(self, n: Name) -> bool:
+        """Whether a name of the user's stands for something else at times."""
+        return is_users(n.thing) and len(self.bound[n.thing.name]) > 1
+
+
+def is_short(tree: ast.expr) -> bool:
+    """Whether an expression is a constant, or a few operations on names."""
+    operations = 0
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call() | ast.BinOp(op=ast.Pow()) if names_in(node):
+                return False
+            case ast.BinOp() | ast.UnaryOp():
+                operations += 1
+            case ast.IfExp() | ast.BoolOp() | ast.Compare() | ast.Subscript():
+                return False
+    return operations <= MOST_REPEATED
 
 
 def only_choice(s: If) -> Cell | None:

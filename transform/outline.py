@@ -19,23 +19,28 @@ from gradwright.transform.core import Call, Cell, Pop, Statement, Value
 from gradwright.transform.layout import WIDTH, head_of, text_of
 from gradwright.transform.spelling import Name, name_of
 
-Long = list[tuple[list[ast.stmt], ast.stmt, int]]
+Block = list[ast.stmt]
+Long = list[tuple[Block, ast.stmt, int]]
 
 
-def held(tree: ast.expr, v: Value, s: Statement) -> None:
-    """Note which value an expression is."""
+def held(tree: ast.expr, v: Value, s: Statement, repeated: bool = False) -> None:
+    """Note which value an expression is, and whether it stands elsewhere too."""
     if not hasattr(tree, "held"):
+        tree.repeated = repeated  # type: ignore[attr-defined]
         tree.held = v  # type: ignore[attr-defined]
         tree.acts = isinstance(s, Pop | Call)  # type: ignore[attr-defined]
 
 
-def outline(long: Long) -> bool:
-    """Give a part of each long statement a name; whether any has such a part."""
-    done = [_outline(block, s, columns) for block, s, columns in long]
+def outline(long: Long, named: set[Value]) -> bool:
+    """Give a part of each long statement a name; whether any has such a part.
+
+    A value that stands in several places joins `named`: it is not to be repeated.
+    """
+    done = [_outline(block, s, columns, named) for block, s, columns in long]
     return any(done)
 
 
-def _outline(block: list[ast.stmt], s: ast.stmt, columns: int) -> bool:
+def _outline(block: Block, s: ast.stmt, columns: int, named: set[Value]) -> bool:
     k = next((k for k, t in enumerate(block) if t is s), None)
     if k is None:
         return False
@@ -50,6 +55,9 @@ def _outline(block: list[ast.stmt], s: ast.stmt, columns: int) -> bool:
     best = _best(parts, columns, columns - len(head_of(s)))
     if best is None or not _may_go_first(best, roots):
         return False
+    if best.repeated:
+        named.add(best.held)
+        return True
     first = ast.Assign([name_of(best.held, True)], best)
     note(first, s)
     block.insert(k, first)
@@ -102,7 +110,7 @@ def _parts(tree: ast.AST) -> Iterator[Any]:
 
 def _best(parts: list[Any], columns: int, indent: int) -> Any:
     """The part to name: the widest that fits on a line."""
-    best, rank = None, (0, 0, 0, 0)
+    best, rank = None, (0, 0, 0, 0, 0)
     for p in parts:
         width, name = len(text_of(p)), len(p.held.name)
         gain = width - name
@@ -111,7 +119,7 @@ def _best(parts: list[Any], columns: int, indent: int) -> Any:
         alone = int(indent + name + 3 + width <= WIDTH)
         fits = int(columns - gain <= WIDTH)
         says = int(fits and p.held.name.endswith(("_bar", "_dot")))
-        new = (alone, says, fits, gain)
+        new = (alone, int(fits and p.repeated), says, fits, gain)
         if new > rank:
             best, rank = p, new
     return best

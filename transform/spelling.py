@@ -8,6 +8,7 @@ Nothing here knows of statements; `emit` decides what becomes one.
 from __future__ import annotations
 
 import ast
+import copy
 import math
 from typing import Any
 
@@ -56,6 +57,17 @@ def name_of(thing: Any, store: bool = False) -> Name:
     node = Name(id=thing.name, ctx=ast.Store() if store else ast.Load())
     node.thing = thing
     return node
+
+
+def again(tree: Any) -> Any:
+    """The same expression, in nodes of its own."""
+    new = copy.copy(tree)
+    for key, child in ast.iter_fields(tree):
+        if isinstance(child, ast.AST):
+            setattr(new, key, again(child))
+        elif isinstance(child, list):
+            setattr(new, key, [again(c) for c in child])
+    return new
 
 
 class Spelling:

@@ -95,6 +95,22 @@ def test_rewritten(before: str, after: str) -> None:
     assert rewritten(program(before)) == program(after)
 
 
+def test_a_function_of_what_the_program_computes_again_is_not() -> None:
+    before = """
+        a = add x, y
+        b = add x, y
+        u = sin a
+        v = sin b
+        q = multiply u, v
+    """
+    after = """
+        a = add x, y
+        u = sin a
+        q = multiply u, u
+    """
+    assert rewritten(program(before)) == program(after)
+
+
 def test_additions_of_equal_terms_are_one() -> None:
     before = """
         cell s

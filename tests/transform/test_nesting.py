@@ -22,6 +22,20 @@ NESTED = {
             return (x * x + 1.0) / x
         """,
     ),
+    "twice, where it is short": (
+        """
+        def f(x: float, y: float):
+            half = multiply 0.5, x
+            a = power half, y
+            b = power y, half
+            c = add a, b
+            return c
+        """,
+        """
+        def f(x, y):
+            return (0.5 * x) ** y + y ** (0.5 * x)
+        """,
+    ),
     "a pop": (
         """
         def f(x: float, n: int):
@@ -54,6 +68,23 @@ WRITTEN = {
         def f(x):
             a = x * x
             return a + a
+        """,
+    ),
+    "long, and used twice": (
+        """
+        def f(x: float, y: float):
+            a = multiply x, y
+            b = add a, x
+            c = add b, y
+            d = power c, y
+            e = power y, c
+            g = add d, e
+            return g
+        """,
+        """
+        def f(x, y):
+            c = x * y + x + y
+            return c**y + y**c
         """,
     ),
     "used in a loop": (

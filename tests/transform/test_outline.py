@@ -38,7 +38,7 @@ def outlined(body: list[ast.stmt]) -> list[str]:
     """The block after outlining, until nothing is too long or can be named."""
     while True:
         long = [(body, s, len(head_of(s))) for s in body if len(head_of(s)) > WIDTH]
-        if not outline(long):
+        if not outline(long, set()):
             return [head_of(s) for s in body]
 
 
@@ -54,6 +54,16 @@ def test_the_widest_part_that_fits_is_named() -> None:
 def test_a_cotangent_s_name_is_worth_more() -> None:
     body = marked(f"x = f({A}) + g({B})", a_bar=A, product=B)
     assert outlined(body)[0] == f"a_bar = {A}"
+
+
+def test_what_stands_elsewhere_too_is_not_to_be_repeated() -> None:
+    body = marked(f"x = {A} + {B}")
+    part: Any = body[0].value.left  # type: ignore[attr-defined]
+    v = Value("product", FLOAT)
+    held(part, v, LET, repeated=True)
+    named: set[Value] = set()
+    assert outline([(body, body[0], len(head_of(body[0])))], named)
+    assert named == {v} and len(body) == 1
 
 
 def test_in_a_branch_nothing_can_be_named() -> None:

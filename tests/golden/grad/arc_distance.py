@@ -3,15 +3,12 @@ import math
 
 def arc_distance_grad(phi_a, lam_a, phi_b, lam_b):
     # forward sweep
-    product = 0.5 * (phi_b - phi_a)
-    sin_phi = math.sin(product)
-    product_1 = 0.5 * (lam_b - lam_a)
-    sin_lam = math.sin(product_1)
+    sin_phi = math.sin(0.5 * (phi_b - phi_a))
+    sin_lam = math.sin(0.5 * (lam_b - lam_a))
     cos = math.cos(phi_a)
     cos_1 = math.cos(phi_b)
-    product_2 = cos * cos_1
     power = sin_lam**2
-    h = sin_phi**2 + product_2 * power
+    h = sin_phi**2 + cos * cos_1 * power
     sqrt = math.sqrt(h)
     # reverse sweep
     # programs.py  return 2.0 * math.asin(math.sqrt(h))
@@ -20,9 +17,8 @@ def arc_distance_grad(phi_a, lam_a, phi_b, lam_b):
     # programs.py  h = sin_phi**2 + math.cos(phi_a) * math.cos(phi_b) * sin_lam**2
     product_bar = power * h_bar
     # programs.py  sin_lam = math.sin(0.5 * (lam_b - lam_a))
-    product_3 = product_2 * h_bar * sin_lam * math.cos(product_1)
+    product = cos * cos_1 * h_bar * sin_lam * math.cos(0.5 * (lam_b - lam_a))
     # programs.py  sin_phi = math.sin(0.5 * (phi_b - phi_a))
-    product_4 = h_bar * sin_phi * math.cos(product)
-    total = math.sin(phi_a) * cos_1 * product_bar + product_4
-    phi_b_bar = product_4 - math.sin(phi_b) * cos * product_bar
-    return -total, -product_3, phi_b_bar, product_3
+    product_1 = h_bar * sin_phi * math.cos(0.5 * (phi_b - phi_a))
+    phi_a_bar = -(math.sin(phi_a) * cos_1 * product_bar + product_1)
+    return phi_a_bar, -product, product_1 - math.sin(phi_b) * cos * product_bar, product

@@ -4,16 +4,14 @@ import math
 def simpson_forward(a, b, n, stretch):
     h = (b - a) / n
     cos = math.cos(a)
-    product = stretch * cos
-    sqrt = math.sqrt(1.0 + product**2)
+    sqrt = math.sqrt(1.0 + (stretch * cos) ** 2)
     cos_1 = math.cos(b)
-    product_1 = stretch * cos_1
-    sqrt_1 = math.sqrt(1.0 + product_1**2)
+    sqrt_1 = math.sqrt(1.0 + (stretch * cos_1) ** 2)
     total = sqrt + sqrt_1
     for k in range(1, n):
         sqrt_2 = math.sqrt(1.0 + (stretch * math.cos(a + k * h)) ** 2)
         total += (4.0 if k % 2 else 2.0) * sqrt_2
-    return total, h, sqrt_1, product_1, cos_1, sqrt, product, cos
+    return total, h, sqrt_1, stretch * cos_1, cos_1, sqrt, stretch * cos, cos
 
 
 def simpson_backward(

@@ -14,17 +14,16 @@ def bisection_grad(low, high, c):
     f_low = low**3 - low - 1.0 - c * low
     f_high = high**3 - high - 1.0 - c * high
     difference = high - low
+    difference_1 = f_high - f_low
     # reverse sweep
     # programs.py  return low - f_low * (high - low) / (f_high - f_low)
-    difference_1 = f_high - f_low
-    difference_bar = f_low * difference / (f_high - f_low) / difference_1
-    quotient = f_low / difference_1
+    difference_bar = f_low * difference / difference_1 / difference_1
     # programs.py  f_high = high**3 - high - 1.0 - c * high
-    total = quotient + c * difference_bar + difference_bar
+    total = f_low / difference_1 + c * difference_bar + difference_bar
     high_bar = 3.0 * difference_bar * high**2 - total
     # programs.py  f_low = low**3 - low - 1.0 - c * low
     product_bar = difference_bar + difference / difference_1
-    low_bar = 1.0 + quotient + c * product_bar + product_bar
+    low_bar = 1.0 + f_low / difference_1 + c * product_bar + product_bar
     low_bar -= 3.0 * product_bar * low**2
     for _ in range(trips):
         if is_positive_tape.pop():

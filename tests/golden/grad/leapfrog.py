@@ -20,7 +20,7 @@ def leapfrog_grad(position, momentum, dt, steps):
     momentum += 0.5 * dt * sin_2
     # reverse sweep
     # programs.py  momentum += 0.5 * dt * math.sin(position)
-    position_bar = math.sin(position_1) + 0.5 * momentum * dt * math.cos(position_1)
+    position_bar = sin_2 + 0.5 * momentum * dt * math.cos(position_1)
     momentum_bar = momentum
     dt_bar = 0.5 * sin_2 * momentum
     for _ in range(steps):

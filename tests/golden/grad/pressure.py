@@ -8,9 +8,8 @@ def pressure_grad(volume, gas):
     assert gas > 1.0, "no such gas"
     power = volume**gas
     # reverse sweep
-    # programs.py  return 1.0 / volume**gas
-    quotient = 1.0 / power / power
     if gas >= 1:
+        # programs.py  return 1.0 / volume**gas
         by_volume = gas * volume ** (gas - 1)
     elif volume != 0:
         by_volume = gas * power / volume
@@ -20,4 +19,4 @@ def pressure_grad(volume, gas):
         slope = power * math.log(volume)
     else:
         slope = 0.0 if volume == 0 else math.nan
-    return -quotient * by_volume, -quotient * slope
+    return -1.0 / power / power * by_volume, -1.0 / power / power * slope

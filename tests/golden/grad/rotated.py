@@ -10,10 +10,8 @@ def rotated_grad(point_0, point_1, turn):
     sin = math.sin(angle + turn)
     y = r * sin
     # reverse sweep
-    # programs.py  x, y = r * math.cos(angle + turn), r * math.sin(angle + turn)
-    total = angle + turn
     # programs.py  return math.hypot(x, y), math.atan2(y, x)
-    turn_bar = r * x * math.cos(total) - math.sin(total) * r * y
+    turn_bar = r * x * cos - sin * r * y
     r2 = point_1 * point_1 + point_0 * point_0
     r2_is_nonzero = r2 != 0
     r_bar = sin * x + cos * y

@@ -5,13 +5,13 @@ def smooth_step_grad(x, sharpness):
     # forward sweep
     inside = min(max(x, 0.0), 1.0)
     rise = inside**sharpness
-    fall = (1.0 - inside) ** sharpness
+    difference = 1.0 - inside
+    fall = difference**sharpness
+    total = rise + fall
     # reverse sweep
     # programs.py  return rise / (rise + fall)
-    total = rise + fall
-    quotient = rise / (rise + fall) / total
+    quotient = rise / total / total
     # programs.py  fall = (1.0 - inside) ** sharpness
-    difference = 1.0 - inside
     sharpness_is_above = sharpness >= 1
     if sharpness_is_above:
         slope = sharpness * difference ** (sharpness - 1)

@@ -15,13 +15,12 @@ def call_price_jvp(
 ):
     sqrt = math.sqrt(years)
     spread = sigma * sqrt
-    product_3 = sigma * (0.5 / sqrt if sqrt != 0 else math.inf) * years_dot
-    spread_dot = sqrt * sigma_dot + product_3
+    product_2 = sigma * (0.5 / sqrt if sqrt != 0 else math.inf) * years_dot
+    spread_dot = sqrt * sigma_dot + product_2
     quotient = spot / strike
-    product_4 = years * rate_dot
     quotient_1 = (math.log(quotient) + rate * years) / spread
     log_dot = (spot_dot / strike - quotient / strike * strike_dot) / quotient
-    total_dot = log_dot + (product_4 + rate * years_dot)
+    total_dot = log_dot + (years * rate_dot + rate * years_dot)
     quotient_dot = total_dot / spread - quotient_1 / spread * spread_dot
     product_dot = 0.5 * spread_dot
     d = quotient_1 + 0.5 * spread
@@ -30,16 +29,13 @@ def call_price_jvp(
     quotient_2 = d / sqrt_1
     sqrt_2 = math.sqrt(math.pi)
     product = 0.5 * (1.0 + math.erf(quotient_2))
-    difference = -rate
-    exp = math.exp(difference * years)
-    product_1 = strike * exp
+    exp = math.exp(-rate * years)
     quotient_3 = (d - spread) / sqrt_1
-    product_2 = 0.5 * (1.0 + math.erf(quotient_3))
-    product_5 = spot * math.exp(-quotient_2 * quotient_2) / sqrt_2 * d_dot / sqrt_1
-    product_dot_1 = difference * years_dot - product_4
-    product_dot_2 = exp * strike_dot + strike * exp * product_dot_1
+    product_1 = 0.5 * (1.0 + math.erf(quotient_3))
+    product_3 = spot * math.exp(-quotient_2 * quotient_2) / sqrt_2 * d_dot / sqrt_1
+    product_4 = strike * exp * (-rate * years_dot - years * rate_dot)
+    product_5 = product_1 * (exp * strike_dot + product_4)
     exp_1 = math.exp(-quotient_3 * quotient_3)
-    product_6 = product_1 * exp_1 / sqrt_2 * (quotient_dot - product_dot) / sqrt_1
-    product_dot_3 = product_2 * product_dot_2 + product_6
-    difference_dot = product * spot_dot + product_5 - product_dot_3
-    return spot * product - product_1 * product_2, difference_dot
+    product_6 = strike * exp * exp_1 / sqrt_2 * (quotient_dot - product_dot) / sqrt_1
+    difference_dot = product * spot_dot + product_3 - (product_5 + product_6)
+    return spot * product - strike * exp * product_1, difference_dot

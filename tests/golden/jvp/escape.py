@@ -7,5 +7,4 @@ def escape_jvp(z, c, z_dot, c_dot):
         z = z * z + c
     w = cmath.exp(-z)
     w_dot = -w * z_dot
-    real = w.real
-    return real**2 + w.imag, 2.0 * real * w_dot.real + w_dot.imag
+    return w.real**2 + w.imag, 2.0 * w.real * w_dot.real + w_dot.imag

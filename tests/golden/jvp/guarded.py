@@ -10,7 +10,6 @@ def guarded_jvp(x, y, x_dot, y_dot):
         total_dot_1 += log * y_dot + y * x_dot / x
         total += y * log
     if x <= 0.0 or math.sqrt(x) > y:
-        product = x * y
-        total_dot_1 -= math.cos(product) * total_dot
-        total -= math.sin(product)
+        total_dot_1 -= math.cos(x * y) * total_dot
+        total -= math.sin(x * y)
     return total, total_dot_1

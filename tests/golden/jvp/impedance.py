@@ -8,14 +8,12 @@ def impedance_jvp(
     capacitance_dot,
     omega_dot,
 ):
-    product = 1.0j * omega
     product_dot = 1.0j * omega_dot
-    product_1 = 1.0j * omega
-    product_2 = product_1 * capacitance
-    quotient = 1.0 / product_2
-    z = resistance + product * inductance + quotient
-    total_dot = resistance_dot + (inductance * product_dot + product * inductance_dot)
-    product_dot_1 = capacitance * product_dot + product_1 * capacitance_dot
-    z_dot = total_dot - quotient / product_2 * product_dot_1
+    quotient = 1.0 / (1.0j * omega * capacitance)
+    z = resistance + 1.0j * omega * inductance + quotient
+    product_dot_2 = capacitance * product_dot + 1.0j * omega * capacitance_dot
+    product = quotient / (1.0j * omega * capacitance) * product_dot_2
+    product_dot_1 = inductance * product_dot + 1.0j * omega * inductance_dot
+    z_dot = resistance_dot + product_dot_1 - product
     modulus = abs(z)
     return modulus, ((z.conjugate() / modulus if modulus != 0 else 0.0) * z_dot).real

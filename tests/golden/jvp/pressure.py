@@ -16,5 +16,5 @@ def pressure_jvp(volume, gas, volume_dot, gas_dot):
         slope = power * math.log(volume)
     else:
         slope = 0.0 if volume == 0 else math.nan
-    quotient = 1.0 / power
-    return quotient, -quotient / power * (by_volume * volume_dot + slope * gas_dot)
+    quotient_dot = -1.0 / power / power * (by_volume * volume_dot + slope * gas_dot)
+    return 1.0 / power, quotient_dot

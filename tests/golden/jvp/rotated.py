@@ -11,13 +11,11 @@ def rotated_jvp(point_0, point_1, turn, point_0_dot, point_1_dot, turn_dot):
     r2_is_nonzero = r2 != 0
     product_1 = (-point_1 / r2 if r2_is_nonzero else 0.0) * point_0_dot
     angle_dot = (point_0 / r2 if r2_is_nonzero else 0.0) * point_1_dot + product_1
-    total = angle + turn
     total_dot = angle_dot + turn_dot
-    cos = math.cos(total)
+    cos = math.cos(angle + turn)
+    sin = math.sin(angle + turn)
     x = r * cos
-    x_dot = cos * r_dot - r * math.sin(total) * total_dot
-    total_1 = angle + turn
-    sin = math.sin(total_1)
+    x_dot = cos * r_dot - r * sin * total_dot
     y = r * sin
-    y_dot = sin * r_dot + r * math.cos(total_1) * total_dot
+    y_dot = sin * r_dot + r * cos * total_dot
     return x * y, y * x_dot + x * y_dot

@@ -32,5 +32,4 @@ def smooth_step_jvp(x, sharpness, x_dot, sharpness_dot):
         slope_2 = 0.0 if difference == 0 else math.nan
     fall_dot = slope_2 * sharpness_dot - slope_1 * inside_dot
     total = rise + fall
-    quotient = rise / total
-    return quotient, rise_dot / total - quotient / total * (rise_dot + fall_dot)
+    return rise / total, rise_dot / total - rise / total / total * (rise_dot + fall_dot)

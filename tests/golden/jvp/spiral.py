@@ -11,6 +11,5 @@ def spiral_jvp(x, y, x_dot, y_dot):
     r2_is_nonzero = r2 != 0
     product_1 = (-y / r2 if r2_is_nonzero else 0.0) * x_dot
     angle_dot = (x / r2 if r2_is_nonzero else 0.0) * y_dot + product_1
-    quotient = angle / r
-    quotient_dot = angle_dot / r - quotient / r * r_dot
-    return r * angle, quotient, angle * r_dot + r * angle_dot, quotient_dot
+    quotient_dot = angle_dot / r - angle / r / r * r_dot
+    return r * angle, angle / r, angle * r_dot + r * angle_dot, quotient_dot
