@@ -15,6 +15,7 @@ from typing import Any
 import gast
 
 from gradwright.transform.build import Builder, constant, row
+from gradwright.transform.calls import inline, recalled
 from gradwright.transform.core import (
     Const,
     Function,
@@ -90,10 +91,10 @@ def derive(d: Derived, step: Step) -> Derived:
 
 def _simplified(d: Derived) -> Derived:
     """The function simplified, and its results again in their structure."""
-    results = iter(simplify(d.function).results)
-    return replace(
-        d, result=mapped(lambda a: next(results) if is_operand(a) else a, d.result)
-    )
+    function = recalled(inline(simplify(d.function)))
+    results = iter(function.results)
+    result = mapped(lambda a: next(results) if is_operand(a) else a, d.result)
+    return replace(d, function=function, result=result)
 
 
 @dataclass(eq=False)

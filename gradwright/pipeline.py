@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gradwright.derive import Derived, arranged, check_result, derive
+from gradwright.transform.calls import knotted
 from gradwright.transform.core import Function
 from gradwright.transform.emit import Module, emit
 from gradwright.transform.interface import trim
@@ -51,7 +52,7 @@ def build(steps: Sequence[Step], source: Source, arguments: dict[str, Any]) -> B
 def finish(d: Derived) -> None:
     """What is done once, before the core is written out."""
     for f in d.functions():
-        simplify(f)
+        knotted(simplify(f))
     trim(d.functions(), d.split)
     if d.split is not None:
         own_results(d.split.forward, len(d.function.results))

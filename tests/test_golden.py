@@ -113,9 +113,8 @@ TOO_LONG = {
     "call_price": 22,
     "smooth_step": 27,
     "kepler": 34,
-    "fast_power": 32,
     "leapfrog": 27,
-    "arc_length": 43,
+    "arc_length": 33,
 }
 
 

@@ -30,20 +30,6 @@ def fast_power_backward(x, n, result_bar, tape):
 
 
 def fast_power_grad(x, n):
-    # forward sweep
     tape = []
-    if n != 0:
-        if n % 2:
-            fast_power_value = fast_power_forward(x, n - 1, tape)
-        else:
-            half = fast_power_forward(x, n // 2, tape)
-    # reverse sweep
-    x_bar = 0.0
-    if n != 0:
-        if n % 2:
-            # programs.py  return x * fast_power(x, n - 1)
-            x_bar += fast_power_value + fast_power_backward(x, n - 1, x, tape)
-        else:
-            # programs.py  half = fast_power(x, n // 2)
-            x_bar += fast_power_backward(x, n // 2, 2.0 * half, tape)
-    return x_bar
+    fast_power_forward(x, n, tape)
+    return fast_power_backward(x, n, 1.0, tape)

@@ -1,9 +1,9 @@
 import math
 
 
-def simpson_jvp(a, b, n, stretch, a_dot, b_dot, stretch_dot):
-    h = (b - a) / n
-    h_dot = (b_dot - a_dot) / n
+def arc_length_jvp(a, b, stretch, a_dot, b_dot, stretch_dot):
+    h = (b - a) / 4
+    h_dot = (b_dot - a_dot) / 4
     cos = math.cos(a)
     sqrt = math.sqrt(1.0 + (stretch * cos) ** 2)
     cos_1 = math.cos(b)
@@ -15,7 +15,7 @@ def simpson_jvp(a, b, n, stretch, a_dot, b_dot, stretch_dot):
     sqrt_dot = 2.0 * slope_1 * stretch * cos_1 * product_dot_1
     slope = 0.5 / sqrt if sqrt != 0 else math.inf
     total_dot = 2.0 * slope * stretch * cos * product_dot + sqrt_dot
-    for k in range(1, n):
+    for k in range(1, 4):
         chosen = 4.0 if k % 2 else 2.0
         total_1 = a + k * h
         cos_2 = math.cos(total_1)
@@ -27,7 +27,3 @@ def simpson_jvp(a, b, n, stretch, a_dot, b_dot, stretch_dot):
         total_dot += 2.0 * chosen * slope_2 * product * product_dot_2
         total += chosen * sqrt_2
     return h / 3.0 * total, total * h_dot / 3.0 + h / 3.0 * total_dot
-
-
-def arc_length_jvp(a, b, stretch, a_dot, b_dot, stretch_dot):
-    return simpson_jvp(a, b, 4, stretch, a_dot, b_dot, stretch_dot)

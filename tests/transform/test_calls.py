@@ -1,0 +1,83 @@
+"""Calls: what is written where it is called, and what calls itself."""
+
+from typing import Any
+
+from written import written
+
+from gradwright.transform.calls import inline, knotted, recalled
+from gradwright.transform.core import Call, Function, Statement, Value, callees
+from gradwright.transform.notation import notation
+from gradwright.transform.types import FLOAT
+
+SQUARE = """
+    def square(a: float):
+        cell s
+        store s, a
+        b = load s
+        c = multiply b, b
+        return c
+"""
+
+
+def call(g: Function, *operands: Any) -> tuple[Call, Value]:
+    out = Value("out", FLOAT)
+    return Call((out,), g, operands), out
+
+
+def calling(g: Function, times: int) -> Function:
+    """f(x) = g(g(x)), or as often as it says."""
+    x = Value("x", FLOAT)
+    body: list[Statement] = []
+    last = x
+    for _ in range(times):
+        made, last = call(g, last)
+        body.append(made)
+    return Function("f", [x], body, [last])
+
+
+def test_a_function_called_once_is_written_there() -> None:
+    f = calling(written(SQUARE), 1)
+    expected = SQUARE.replace("square(a", "f(x").replace("s, a", "s, x")
+    assert notation(inline(f)) == notation(written(expected))
+
+
+def test_what_passes_through_several_calls() -> None:
+    same = written("def same(a: float):\n    return a")
+    other = written("def other(a: float):\n    return a")
+    f = calling(same, 1)
+    made, last = call(other, *f.results)
+    f.body.append(made)
+    f.results = [last]
+    assert inline(f).body == [] and f.results == f.params
+
+
+def test_a_function_called_twice_stays() -> None:
+    f = calling(written(SQUARE), 2)
+    before = notation(f)
+    assert notation(inline(f)) == before
+
+
+def recursive(name: str) -> Function:
+    """f(x) = f(2 x), for its form only."""
+    f = written(f"def {name}(x: float):\n    y = multiply x, 2.0\n    return y")
+    made, last = call(f, *f.results)
+    f.body.append(made)
+    f.results = [last]
+    return f
+
+
+def test_a_recursive_program_calls_itself() -> None:
+    g, f = recursive("f"), recursive("f")
+    f.body[-1].function = g  # type: ignore[attr-defined]
+    made = recalled(f)
+    assert [type(s) for s in made.body] == [Call] and set(callees(made)) == {g}
+    assert made.params == f.params
+    assert list(callees(knotted(made))) == [made]
+    assert notation(made) == notation(g).replace("f_value", "out")
+
+
+def test_another_program_does_not() -> None:
+    g, f = recursive("f"), recursive("f")
+    f.body[-1].function = g  # type: ignore[attr-defined]
+    f.body[0].operands = f.body[0].operands[::-1]  # type: ignore[attr-defined]
+    assert recalled(f) is f
