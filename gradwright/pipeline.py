@@ -24,6 +24,7 @@ from gradwright.transform.simplify import simplify
 from gradwright.transform.source import Source
 from gradwright.transform.specialise import Specialised, specialise
 from gradwright.transform.step import Step
+from gradwright.transform.trips import count_by_tapes
 
 
 @dataclass(eq=False)
@@ -59,6 +60,8 @@ def finish(d: Derived) -> None:
         own_results(d.split.backward)
     else:
         own_results(d.function)
+    for f in d.functions():
+        count_by_tapes(f)
 
 
 def derived_of(

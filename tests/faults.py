@@ -395,9 +395,15 @@ FAULTS = [
         ),
         (
             "a cell is cleared beyond a break",
-            "for t in walk([s])) or _may_break([s])",
+            "for t in walk([s])) or may_break([s])",
             "for t in walk([s]))",
             "transform/test_simplify.py::test_left_alone[cleared before a break]",
+        ),
+        (
+            "a cell is taken to be zero after a break",
+            "return None if may_break(body) or not is_last else last",
+            "return None if not is_last else last",
+            "transform/test_simplify.py::test_left_alone[zero unless it breaks]",
         ),
         (
             "a cell with two stores holds the first",
@@ -422,7 +428,31 @@ FAULTS = [
         ),
     ),
     *planted(
+        "transform/calls",
+        (
+            "the lines of a function share its values",
+            "given.mapping[v] = new = twin(v)",
+            "given.mapping[v] = new = v",
+            "semantics/test_meaning.py::test_nesting[vjp-grad-jvp]",
+        ),
+    ),
+    *planted(
+        "transform/trips",
+        (
+            "a counter that is read twice goes",
+            "if counted and used[load.out] == 1 and",
+            "if counted and",
+            "transform/test_trips.py::test_trips[with_a_last_trip-True]",
+        ),
+    ),
+    *planted(
         "transform/nesting",
+        (
+            "a loop computes a value twice",
+            "self._count(b, once and not isinstance(s, For | While))",
+            "self._count(b, once)",
+            "transform/test_nesting.py::test_nesting[used twice in a loop]",
+        ),
         (
             "an expression waits although what it reads changes",
             "if w.places & changed]",

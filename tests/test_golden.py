@@ -112,8 +112,6 @@ def test_lint(sources: dict[str, dict[str, str]]) -> None:
 TOO_LONG = {
     "call_price": 22,
     "smooth_step": 27,
-    "kepler": 34,
-    "leapfrog": 27,
     "arc_length": 33,
 }
 

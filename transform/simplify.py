@@ -19,6 +19,7 @@ from gradwright.transform.core import (
     Break,
     Cell,
     Const,
+    For,
     Function,
     If,
     Let,
@@ -28,6 +29,7 @@ from gradwright.transform.core import (
     Store,
     Substitution,
     Value,
+    While,
     all_reads,
     blocks,
     leaves,
@@ -48,6 +50,7 @@ def simplify(function: Function) -> Function:
         size = -1
         while True:
             sink_zeros(f.body)
+            localise(f.body)
             merge(f.body)
             gather(f)
             promote(f)
@@ -104,10 +107,10 @@ def _begins(body: Block, place: Place) -> bool:
     return False
 
 
-def _may_break(body: Block) -> bool:
+def may_break(body: Block) -> bool:
     """Whether a statement may leave the loop around the block."""
     return any(
-        isinstance(s, Break) or (isinstance(s, If) and any(map(_may_break, blocks(s))))
+        isinstance(s, Break) or (isinstance(s, If) and any(map(may_break, blocks(s))))
         for s in body
     )
 
@@ -123,6 +126,42 @@ def _begin(body: Block, k: int, place: Place) -> None:
             _begin(s.then, 0, place)
             _begin(s.orelse, 0, place)
             return
+
+
+def localise(body: Block) -> None:
+    """A cell that is zero whenever an iteration begins belongs to the iteration.
+
+    x_bar = 0.0; for ...: x_bar += g; ...; x_bar = 0.0   ->   for ...: x_bar = g; ...
+    """
+    for s in body:
+        for b in blocks(s):
+            localise(b)
+    uses: dict[Place, list[Statement]] = {}
+    for s in body:
+        for place in {p: None for t in walk([s]) for p in _places(t)}:
+            uses.setdefault(place, []).append(s)
+    for cell, found in uses.items():
+        match found:
+            case [Alloc() as begin, zero, For() | While() as loop] if (
+                _is_zero_store(zero)
+                and not (isinstance(loop, While) and _is_used(loop.header, cell))
+                and (last := _last_zero(loop.body, cell)) is not None
+            ):
+                loop.body.remove(last)
+                loop.body[:0] = [begin, zero]
+                body.remove(begin)
+                body.remove(zero)
+
+
+def _is_used(body: Block, cell: Place) -> bool:
+    return any(cell in _places(t) for t in walk(body))
+
+
+def _last_zero(body: Block, cell: Place) -> Statement | None:
+    """The statement that clears a cell when all else that an iteration does is done."""
+    last = next((s for s in reversed(body) if _touches(s, cell)), None)
+    is_last = last is not None and _is_zero_store(last)
+    return None if may_break(body) or not is_last else last
 
 
 def gather(f: Function) -> None:
@@ -211,7 +250,7 @@ def _gathered(
 
 def _adding_last(s: Statement, cell: Place) -> Statement:
     """A branch that adds to the cell after all else that it does."""
-    if not isinstance(s, If) or _may_break([s]):
+    if not isinstance(s, If) or may_break([s]):
         return s
 
     def late(block: Block) -> Block:
@@ -251,7 +290,7 @@ def sink_zeros(body: Block) -> None:
 
 def _touches(s: Statement, cell: Place) -> bool:
     """Whether a statement reads or writes a cell, or may leave the loop."""
-    return any(cell in _places(t) for t in walk([s])) or _may_break([s])
+    return any(cell in _places(t) for t in walk([s])) or may_break([s])
 
 
 # ---- cells that need not be cells --------------------------------------------------

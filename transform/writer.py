@@ -327,7 +327,9 @@ class Writer(Nesting):
         elif s.backwards:
             items = ast.Call(ast.Name("reversed"), [items], [])
         inner = self.block(s.body)
-        if inner:
+        if inner and (tape := _counting(s)) and not self.left.get(s.symbol, 0):
+            self._write(out, ast.While(name_of(tape), inner, []), s)
+        elif inner:
             self._write(out, ast.For(target, items, inner, []), s)
         elif not s.body:  # kept for its range, which may raise
             self._write(out, ast.Expr(counting(start, stop, step)), s)
@@ -429,6 +431,12 @@ def may_repeat(index: Index) -> bool:
 
 def _is_assignment(block: list[ast.stmt]) -> bool:
     return len(block) == 1 and isinstance(block[0], ast.Assign)
+
+
+def _counting(s: For) -> Tape | None:
+    """The tape that each trip of a loop pops, to its end."""
+    dims = [d for d in leaves(s.stop) if isinstance(d, Tape)]
+    return dims[0] if dims else None
 
 
 def _iterated(s: For) -> list[Load]:

@@ -87,6 +87,31 @@ WRITTEN = {
             return c**y + y**c
         """,
     ),
+    "used twice in a loop": (
+        """
+        def f(x: float, n: int):
+            cell s
+            store s, 0.0
+            for k in range(0, n, 1):
+                a = load s
+                half = multiply 0.5, x
+                b = power half, x
+                c = power x, half
+                add s, b
+                add s, c
+            end = load s
+            return end
+        """,
+        """
+        def f(x, n):
+            s = 0.0
+            for _ in range(n):
+                half = 0.5 * x
+                s += half**x
+                s += x**half
+            return s
+        """,
+    ),
     "used in a loop": (
         """
         def f(x: float, n: int):

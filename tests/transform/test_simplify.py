@@ -94,6 +94,35 @@ REWRITTEN = {
             return c
         """,
     ),
+    "zero when each iteration begins": (
+        """
+        def f(x: float, n: int):
+            cell s
+            store s, 0.0
+            cell t
+            store t, 0.0
+            for k in range(0, n, 1):
+                a = load t
+                add s, a
+                b = load s
+                c = multiply b, x
+                add t, c
+                store s, 0.0
+            end = load t
+            return end
+        """,
+        """
+        def f(x: float, n: int):
+            cell t
+            store t, 0.0
+            for k in range(0, n, 1):
+                s = load t
+                c = multiply s, x
+                add t, c
+            end = load t
+            return end
+        """,
+    ),
     "the last clear of a loop": (
         """
         def f(x: float, n: int):
@@ -196,6 +225,26 @@ LEFT_ALONE = {
                     break
                 store s, x
             end = load s
+            return end
+    """,
+    "zero unless it breaks": """
+        def f(x: float, n: int):
+            cell s
+            cell t
+            store s, 0.0
+            store t, 0.0
+            for k in range(0, n, 1):
+                a = load t
+                add s, a
+                big = gt a, 2.0
+                if big:
+                    b = load s
+                    add t, b
+                    break
+                c = load s
+                add t, c
+                store s, 0.0
+            end = load t
             return end
     """,
     "cleared behind a break": """

@@ -2,8 +2,9 @@
 
 In this order: a literal or a parameter; a value of the outermost block, which is still
 there; a cell read again, where it still holds what it held; a cheap operation done
-again; a cell into which the value went; else a push here and a pop there.  A store
-saves what it overwrites only if it may run after a read that is repeated so.
+again, or a function of a number that is saved anyway; a cell into which the value went;
+else a push here and a pop there.  A store saves what it overwrites only if it may run
+after a read that is repeated so.
 """
 
 from __future__ import annotations
@@ -207,9 +208,31 @@ def can_remake(sweep: Sweep, o: Any) -> bool:
                 can_remake(sweep, i) for i in index_operands(s.index)
             )
         case Let():
+            if is_function(s):
+                return is_at_hand(sweep, s.operands[0])
             return s.primitive.cheap and all(
                 can_remake(sweep, x) or x in sweep.pushed for x in s.operands
             )
+    return False
+
+
+def is_function(s: Let) -> bool:
+    """Whether it is one function of one number: no dearer than a tape of its values."""
+    p = s.primitive
+    is_number = s.out.type.python and len(s.operands) == 1
+    return is_number and p.spelling.startswith("math.")
+
+
+def is_at_hand(sweep: Sweep, x: Any) -> bool:
+    """Whether an operand is there, or is saved in any case for something else."""
+    if not can_remake(sweep, x):
+        return x in sweep.pushed
+    block = owner_of(sweep, x)
+    if block is None or x not in block.defined or x in block.provided:
+        return True
+    match s := block.body[block.defined[x]]:
+        case Load(source=Place() as place):
+            return s in sweep.repeated.get(place, ())
     return False
 
 

@@ -1,9 +1,7 @@
 def bisection_grad(low, high, c):
     # forward sweep
     is_positive_tape = []
-    trips = 0
     while high - low > 0.1:
-        trips += 1
         middle = 0.5 * (low + high)
         is_positive = middle**3 - middle - 1.0 - c * middle > 0.0
         is_positive_tape.append(is_positive)
@@ -25,7 +23,7 @@ def bisection_grad(low, high, c):
     product_bar = difference_bar + difference / difference_1
     low_bar = 1.0 + f_low / difference_1 + c * product_bar + product_bar
     low_bar -= 3.0 * product_bar * low**2
-    for _ in range(trips):
+    while is_positive_tape:
         if is_positive_tape.pop():
             # programs.py  high = middle
             middle_bar = high_bar

@@ -3,9 +3,7 @@ def cube_root_grad(a):
     y = a
     power_tape = []
     y_tape = []
-    trips = 0
     while True:
-        trips += 1
         power = y**3
         power_tape.append(power)
         step = (power - a) / (3.0 * y * y)
@@ -17,7 +15,7 @@ def cube_root_grad(a):
     # programs.py  return y
     y_bar = 1.0
     a_bar = 0.0
-    for _ in range(trips):
+    while power_tape:
         # programs.py  step = (y**3 - a) / (3.0 * y * y)
         y = y_tape.pop()
         product = 3.0 * y * y

@@ -4,9 +4,7 @@ def exponential_grad(x):
     k = 1
     term_tape = []
     k_tape = []
-    trips = 0
     while True:
-        trips += 1
         term_tape.append(term)
         term = term * x / k
         if abs(term) > 1e-12:
@@ -17,7 +15,7 @@ def exponential_grad(x):
     # reverse sweep
     term_bar = 0.0
     x_bar = 0.0
-    for _ in range(trips):
+    while term_tape:
         if abs(term) > 1e-12:
             # programs.py  total += term
             k = k_tape.pop()

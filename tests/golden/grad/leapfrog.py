@@ -7,25 +7,22 @@ def leapfrog_grad(position, momentum, dt, steps):
     momentum -= 0.5 * dt * sin
     position_1 = position
     position_tape = []
-    sin_tape = []
     momentum_tape = []
     for _ in range(steps):
         position_tape.append(position_1)
         position_1 += dt * momentum
-        sin_1 = math.sin(position_1)
-        sin_tape.append(sin_1)
         momentum_tape.append(momentum)
-        momentum -= dt * sin_1
-    sin_2 = math.sin(position_1)
-    momentum += 0.5 * dt * sin_2
+        momentum -= dt * math.sin(position_1)
+    sin_1 = math.sin(position_1)
+    momentum += 0.5 * dt * sin_1
     # reverse sweep
     # programs.py  momentum += 0.5 * dt * math.sin(position)
-    position_bar = sin_2 + 0.5 * momentum * dt * math.cos(position_1)
+    position_bar = sin_1 + 0.5 * momentum * dt * math.cos(position_1)
     momentum_bar = momentum
-    dt_bar = 0.5 * sin_2 * momentum
+    dt_bar = 0.5 * sin_1 * momentum
     for _ in range(steps):
         # programs.py  momentum -= dt * math.sin(position)
-        dt_bar -= sin_tape.pop() * momentum_bar
+        dt_bar -= momentum_bar * math.sin(position_1)
         position_bar -= dt * momentum_bar * math.cos(position_1)
         # programs.py  position += dt * momentum
         momentum = momentum_tape.pop()

@@ -47,8 +47,12 @@ SAVED = {
         ["s_tape"],
     ),
     "the result of a costly operation": (
-        "y = sqrt a\n            z = multiply y, a",
+        "y = hypot a, x\n            z = multiply y, a",
         ["y_tape", "s_tape"],
+    ),
+    "not a function of what is saved anyway": (
+        "y = sin a\n            z = multiply y, a",
+        ["s_tape"],
     ),
 }
 
@@ -87,7 +91,7 @@ def test_a_tape_begins_before_the_outermost_loop() -> None:
 
 
 def test_what_is_pushed_last_is_popped_first() -> None:
-    program = in_a_loop("y = sqrt a\n            z = multiply y, a")
+    program = in_a_loop("y = hypot a, x\n            z = multiply y, a")
     pushes = [s for s in forward_of(program).splitlines() if " push " in s]
     pops = [s for s in reverse_of(program).splitlines() if " = pop " in s]
     assert [s.split()[1].rstrip(",") for s in pushes] == ["y_tape", "s_tape"]
