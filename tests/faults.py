@@ -428,6 +428,15 @@ FAULTS = [
         ),
     ),
     *planted(
+        "transform/bounds",
+        (
+            "the larger of two is taken for both",
+            "low = literals[0] if f is max and literals else min(a, c)",
+            "low = max(a, c) if f is max else min(a, c)",
+            "transform/test_bounds.py::test_what_is_known_is_so[a literal that is less]",
+        ),
+    ),
+    *planted(
         "transform/calls",
         (
             "the lines of a function share its values",

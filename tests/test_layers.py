@@ -17,7 +17,7 @@ TRANSFORM = """
     template shapes primitives.record primitives.* primitives
     core notation scopes activity mixed build
     specialise rules forward reverse batch parallel
-    deadcode algebra simplify calls interface ownership trips
+    deadcode bounds algebra simplify calls interface ownership trips
     spelling layout names outline nesting writer emit
 """.split()
 WHOLE = ("transform.specialise", "transform.reverse")  # packages with one place each

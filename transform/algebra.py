@@ -13,10 +13,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from gradwright.transform.build import Builder
+from gradwright.transform.bounds import Bounds
+from gradwright.transform.build import Builder, constant
 from gradwright.transform.core import (
     Assert,
     Cell,
+    Const,
     For,
     Function,
     If,
@@ -84,6 +86,7 @@ class _Rewriting:
         self.builder = _Counted(uses)
         self.mapping: dict[Any, Any] = {}
         self.substitution = Substitution(self.mapping)
+        self.bounds = Bounds()
         self.same: dict[Any, Any] = {}
         self.loaded: dict[Any, Value] = {}
         self.added: dict[Place, Store] = {}
@@ -127,6 +130,9 @@ class _Rewriting:
                 condition = self.operand(s.condition)
                 loop = replace(s, header=header, condition=condition, body=body)
                 self.builder.block.append(loop)
+            case If() if isinstance(known := self.operand(s.condition), Const):
+                for t in s.then if known.value else s.orelse:
+                    self.statement(t)
             case If():
                 condition = self.operand(s.condition)
                 then, orelse = self.block(s.then), self.block(s.orelse)
@@ -155,6 +161,11 @@ class _Rewriting:
     def _let(self, s: Let) -> None:
         b, p = self.builder, s.primitive
         operands = tuple(map(self.operand, s.operands))
+        self.bounds.note(s.out, p, operands)
+        known = self.bounds.truth(p, operands) if s.adjoint else None
+        if known is not None:
+            self.mapping[s.out] = constant(known)
+            return
         if s.adjoint and p.function in b.algebra and s.attribute is None:
             b.where, b.adjoint, b.quiet = s.where, True, s.quiet
             there = len(b.block)
@@ -163,9 +174,9 @@ class _Rewriting:
             return
         key = (p, tuple(self.same.get(o, o) for o in operands), s.attribute)
         is_pure = p.kind != "structural" or p is CAST
-        known = b.made.get(key) if is_pure and not s.out.users else None
-        if known is not None and (s.adjoint or not p.cheap):
-            self.mapping[s.out] = known
+        before = b.made.get(key) if is_pure and not s.out.users else None
+        if before is not None and (s.adjoint or not p.cheap):
+            self.mapping[s.out] = before
             return
         new = replace(s, operands=operands) if operands != s.operands else s
         b.block.append(new)

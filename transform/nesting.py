@@ -270,7 +270,7 @@ class Nesting:
         elif count == 1 and self._nests(v, w, s, body):
             held(w.tree, v, s)
             self.waiting[v] = w
-        elif len(self.uses[v].readers) == count == 2 and self._repeats(v, w, s, body):
+        elif self._repeats(v, w, s, body):
             held(w.tree, v, s, repeated=True)
             self.waiting[v] = w
         else:
@@ -307,15 +307,18 @@ class Nesting:
         Not in a loop, not where a name would have to be kept for it, and no cotangent
         or tangent, which is a quantity with a meaning.
         """
-        if v.users or v in self.named or w.quiet or v.type.is_array:
+        use = self.uses[v]
+        if len(use.readers) != use.count or use.count > MOST_REPEATED + 1:
             return False
         if not isinstance(s, Let) or not w.places <= {FAILING}:
+            return False
+        if v.users or v in self.named or w.quiet or v.type.is_array:
             return False
         if v.name.endswith(("_bar", "_dot")) or id(body) not in self.once:
             return False
         return (
             self._nests(v, w, s, body)
-            and is_short(w.tree)
+            and is_short(w.tree, use.count)
             and not any(map(self._is_rebound, names_in(w.tree)))
         )
 
@@ -324,8 +327,11 @@ class Nesting:
         return is_users(n.thing) and len(self.bound[n.thing.name]) > 1
 
 
-def is_short(tree: ast.expr) -> bool:
-    """Whether an expression is a constant, or a few operations on names."""
+def is_short(tree: ast.expr, times: int) -> bool:
+    """Whether an expression is a constant, or a few operations on names.
+
+    What is to stand there three times is one operation on names of the user's.
+    """
     operations = 0
     for node in ast.walk(tree):
         match node:
@@ -335,6 +341,8 @@ def is_short(tree: ast.expr) -> bool:
                 operations += 1
             case ast.IfExp() | ast.BoolOp() | ast.Compare() | ast.Subscript():
                 return False
+    if times > MOST_REPEATED:
+        return operations <= 1 and all(is_users(n.thing) for n in names_in(tree))
     return operations <= MOST_REPEATED
 
 

@@ -20,6 +20,7 @@ from gradwright.transform.layout import WIDTH, head_of, text_of
 from gradwright.transform.spelling import Name, name_of
 
 Block = list[ast.stmt]
+NUMBERED = 2  # characters that a common name grows by: `product_1`
 Long = list[tuple[Block, ast.stmt, int]]
 
 
@@ -116,9 +117,11 @@ def _best(parts: list[Any], columns: int, indent: int) -> Any:
         gain = width - name
         if gain < 4:
             continue
-        alone = int(indent + name + 3 + width <= WIDTH)
+        is_bar = p.held.name.endswith(("_bar", "_dot"))
+        grown = name if is_bar else name + NUMBERED
+        alone = int(indent + grown + 3 + width <= WIDTH)
         fits = int(columns - gain <= WIDTH)
-        says = int(fits and p.held.name.endswith(("_bar", "_dot")))
+        says = int(fits and is_bar)
         new = (alone, int(fits and p.repeated), says, fits, gain)
         if new > rank:
             best, rank = p, new

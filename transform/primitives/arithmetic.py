@@ -149,9 +149,9 @@ def power(a, b, y):
     )
     by_exponent = (
         (y * np.log(a) if a != 0 else 0.0) if np.iscomplexobj(a)
-        else y * np.log(a) if a > 0
         else 0.0 if a == 0
-        else math.nan
+        else math.nan if a < 0
+        else y * np.log(a)
     )
     # fmt: on
     return by_base, by_exponent

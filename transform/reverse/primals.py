@@ -9,6 +9,7 @@ after a read that is repeated so.
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any
 
 from gradwright.transform.core import (
@@ -209,7 +210,7 @@ def can_remake(sweep: Sweep, o: Any) -> bool:
             )
         case Let():
             if is_function(s):
-                return is_at_hand(sweep, s.operands[0])
+                return all(is_at_hand(sweep, x) for x in s.operands)
             return s.primitive.cheap and all(
                 can_remake(sweep, x) or x in sweep.pushed for x in s.operands
             )
@@ -217,10 +218,11 @@ def can_remake(sweep: Sweep, o: Any) -> bool:
 
 
 def is_function(s: Let) -> bool:
-    """Whether it is one function of one number: no dearer than a tape of its values."""
+    """Whether it is one function, or power, of one number: no dearer than a tape."""
     p = s.primitive
-    is_number = s.out.type.python and len(s.operands) == 1
-    return is_number and p.spelling.startswith("math.")
+    varying = [o for o in s.operands if isinstance(o, Value)]
+    is_known = p.spelling.startswith("math.") or p.function is operator.pow
+    return s.out.type.python and len(varying) == 1 and is_known and not p.cheap
 
 
 def is_at_hand(sweep: Sweep, x: Any) -> bool:

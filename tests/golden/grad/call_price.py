@@ -5,27 +5,26 @@ def call_price_grad(spot, strike, rate, sigma, years):
     # forward sweep
     sqrt = math.sqrt(years)
     spread = sigma * sqrt
-    quotient = spot / strike
-    quotient_1 = (math.log(quotient) + rate * years) / spread
-    d = quotient_1 + 0.5 * spread
+    quotient = (math.log(spot / strike) + rate * years) / spread
+    d = quotient + 0.5 * spread
     sqrt_1 = math.sqrt(2.0)
-    quotient_2 = d / sqrt_1
+    quotient_1 = d / sqrt_1
     exp = math.exp(-rate * years)
-    quotient_3 = (d - spread) / sqrt_1
-    product = 0.5 * (1.0 + math.erf(quotient_3))
+    quotient_2 = (d - spread) / sqrt_1
+    product = 0.5 * (1.0 + math.erf(quotient_2))
     # reverse sweep
     # programs.py  return 0.5 * (1.0 + math.erf(d / math.sqrt(2.0)))
     sqrt_2 = math.sqrt(math.pi)
-    quotient_4 = strike * exp * math.exp(-quotient_3 * quotient_3) / sqrt_2 / sqrt_1
+    quotient_3 = strike * exp * math.exp(-quotient_2 * quotient_2) / sqrt_2 / sqrt_1
     # programs.py  d = (math.log(spot / strike) + rate * years) / spread + 0.5 * ...
-    d_bar = spot * math.exp(-quotient_2 * quotient_2) / sqrt_2 / sqrt_1 - quotient_4
+    d_bar = spot * math.exp(-quotient_1 * quotient_1) / sqrt_2 / sqrt_1 - quotient_3
     total_bar = d_bar / spread
-    quotient_bar = total_bar / quotient
+    quotient_bar = total_bar / (spot / strike)
     # programs.py  spread = sigma * math.sqrt(years)
-    spread_bar = quotient_4 + 0.5 * d_bar - quotient_1 / spread * d_bar
+    spread_bar = quotient_3 + 0.5 * d_bar - quotient / spread * d_bar
     product_1 = sigma * spread_bar * (0.5 / sqrt if sqrt != 0 else math.inf)
     years_bar = rate * exp * strike * product + rate * total_bar + product_1
-    spot_bar = 0.5 * (1.0 + math.erf(quotient_2)) + quotient_bar / strike
-    total = exp * product + quotient / strike * quotient_bar
+    spot_bar = 0.5 * (1.0 + math.erf(quotient_1)) + quotient_bar / strike
+    total = exp * product + spot / strike / strike * quotient_bar
     rate_bar = years * exp * strike * product + years * total_bar
     return spot_bar, -total, rate_bar, sqrt * spread_bar, years_bar

@@ -15,8 +15,8 @@ def pressure_grad(volume, gas):
         by_volume = gas * power / volume
     else:
         by_volume = gas * math.inf if gas != 0 else 0.0
-    if volume > 0:
-        slope = power * math.log(volume)
+    if volume == 0:
+        slope = 0.0
     else:
-        slope = 0.0 if volume == 0 else math.nan
+        slope = math.nan if volume < 0 else power * math.log(volume)
     return -1.0 / power / power * by_volume, -1.0 / power / power * slope

@@ -14,18 +14,17 @@ def runge_kutta_grad(x, v, mu, dt):
     x4 = v + dt * v3
     product_2 = mu * (1.0 - total_2 * total_2)
     v4 = product_2 * x4 - total_2
-    quotient = dt / 6.0
     total_3 = v + 2.0 * x2 + 2.0 * x3 + x4
-    x_1 = x + quotient * total_3
+    x_1 = x + dt / 6.0 * total_3
     total_4 = v1 + 2.0 * v2 + 2.0 * v3 + v4
     v_1 = v + dt / 6.0 * total_4
     # reverse sweep
     # programs.py  v += dt / 6.0 * (v1 + 2.0 * v2 + 2.0 * v3 + v4)
     v_bar = 2.0 * v_1
-    total_bar = v_bar * quotient
+    total_bar = v_bar * dt / 6.0
     # programs.py  x += dt / 6.0 * (x1 + 2.0 * x2 + 2.0 * x3 + x4)
     x_bar = 2.0 * x_1
-    total_bar_1 = x_bar * quotient
+    total_bar_1 = x_bar * dt / 6.0
     # programs.py  return v, mu * (1.0 - x * x) * v - x
     product_bar = x4 * total_bar
     # programs.py  x4, v4 = oscillator(x + dt * x3, v + dt * v3, mu)

@@ -7,10 +7,9 @@ def smooth_step_grad(x, sharpness):
     rise = inside**sharpness
     difference = 1.0 - inside
     fall = difference**sharpness
-    total = rise + fall
     # reverse sweep
     # programs.py  return rise / (rise + fall)
-    quotient = rise / total / total
+    quotient = rise / (rise + fall) / (rise + fall)
     # programs.py  fall = (1.0 - inside) ** sharpness
     sharpness_is_above = sharpness >= 1
     if sharpness_is_above:
@@ -19,22 +18,16 @@ def smooth_step_grad(x, sharpness):
         slope = sharpness * fall / difference
     else:
         slope = sharpness * math.inf if sharpness != 0 else 0.0
-    if difference > 0:
-        slope_1 = fall * math.log(difference)
-    else:
-        slope_1 = 0.0 if difference == 0 else math.nan
     # programs.py  rise = inside**sharpness
-    rise_bar = 1 / total - quotient
+    rise_bar = 1 / (rise + fall) - quotient
     if sharpness_is_above:
         by_inside = sharpness * inside ** (sharpness - 1)
     elif inside != 0:
         by_inside = sharpness * rise / inside
     else:
         by_inside = sharpness * math.inf if sharpness != 0 else 0.0
-    if inside > 0:
-        slope_2 = rise * math.log(inside)
-    else:
-        slope_2 = 0.0 if inside == 0 else math.nan
+    product = quotient * (0.0 if difference == 0 else fall * math.log(difference))
+    product_1 = rise_bar * (0.0 if inside == 0 else rise * math.log(inside))
     inside_bar = quotient * slope + rise_bar * by_inside
     x_bar = inside_bar * (0.0 if 1.0 < max(x, 0.0) else 1.0) * (0.0 if 0.0 > x else 1.0)
-    return x_bar, rise_bar * slope_2 - quotient * slope_1
+    return x_bar, product_1 - product

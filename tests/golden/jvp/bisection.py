@@ -13,8 +13,7 @@ def bisection_jvp(low, high, c, low_dot, high_dot, c_dot):
     f_high = high**3 - high - 1.0 - c * high
     f_high_dot = 3.0 * high**2 * high_dot - high_dot - (high * c_dot + c * high_dot)
     difference = high - low
-    difference_1 = f_high - f_low
-    quotient = f_low * difference / difference_1
-    quotient_1 = (difference * f_low_dot + f_low * (high_dot - low_dot)) / difference_1
-    quotient_dot = quotient_1 - quotient / difference_1 * (f_high_dot - f_low_dot)
-    return low - quotient, low_dot - quotient_dot
+    quotient = f_low * difference / (f_high - f_low)
+    product = quotient / (f_high - f_low) * (f_high_dot - f_low_dot)
+    product_dot = difference * f_low_dot + f_low * (high_dot - low_dot)
+    return low - quotient, low_dot - (product_dot / (f_high - f_low) - product)

@@ -12,9 +12,9 @@ def pressure_jvp(volume, gas, volume_dot, gas_dot):
         by_volume = gas * power / volume
     else:
         by_volume = gas * math.inf if gas != 0 else 0.0
-    if volume > 0:
-        slope = power * math.log(volume)
+    if volume == 0:
+        slope = 0.0
     else:
-        slope = 0.0 if volume == 0 else math.nan
+        slope = math.nan if volume < 0 else power * math.log(volume)
     quotient_dot = -1.0 / power / power * (by_volume * volume_dot + slope * gas_dot)
     return 1.0 / power, quotient_dot

@@ -13,23 +13,17 @@ def smooth_step_jvp(x, sharpness, x_dot, sharpness_dot):
         by_inside = sharpness * rise / inside
     else:
         by_inside = sharpness * math.inf if sharpness != 0 else 0.0
-    if inside > 0:
-        slope = rise * math.log(inside)
-    else:
-        slope = 0.0 if inside == 0 else math.nan
-    rise_dot = by_inside * inside_dot + slope * sharpness_dot
+    product = (0.0 if inside == 0 else rise * math.log(inside)) * sharpness_dot
+    rise_dot = by_inside * inside_dot + product
     difference = 1.0 - inside
     fall = difference**sharpness
     if sharpness_is_above:
-        slope_1 = sharpness * difference ** (sharpness - 1)
+        slope = sharpness * difference ** (sharpness - 1)
     elif difference != 0:
-        slope_1 = sharpness * fall / difference
+        slope = sharpness * fall / difference
     else:
-        slope_1 = sharpness * math.inf if sharpness != 0 else 0.0
-    if difference > 0:
-        slope_2 = fall * math.log(difference)
-    else:
-        slope_2 = 0.0 if difference == 0 else math.nan
-    fall_dot = slope_2 * sharpness_dot - slope_1 * inside_dot
-    total = rise + fall
-    return rise / total, rise_dot / total - rise / total / total * (rise_dot + fall_dot)
+        slope = sharpness * math.inf if sharpness != 0 else 0.0
+    slope_1 = 0.0 if difference == 0 else fall * math.log(difference)
+    fall_dot = slope_1 * sharpness_dot - slope * inside_dot
+    product_1 = rise / (rise + fall) / (rise + fall) * (rise_dot + fall_dot)
+    return rise / (rise + fall), rise_dot / (rise + fall) - product_1
