@@ -433,7 +433,7 @@ FAULTS = [
             "the larger of two is taken for both",
             "low = literals[0] if f is max and literals else min(a, c)",
             "low = max(a, c) if f is max else min(a, c)",
-            "transform/test_bounds.py::test_what_is_known_is_so[a literal that is less]",
+            "transform/test_bounds.py::test_what_is_known_is_so[a lesser literal]",
         ),
     ),
     *planted(

@@ -34,7 +34,7 @@ PROGRAMS: dict[str, list[tuple[Any, ...]]] = {
     "the larger of two squares": [
         (operator.mul, "x", "x"), (operator.add, 2.0, 0), (abs, "y"), (max, 1, 2),
     ],
-    "a literal that is less": [
+    "a lesser literal": [
         (operator.mul, "x", "x"), (operator.add, 5.0, 0), (max, 1.0, 1),
     ],
     "a hypotenuse": [(math.hypot, "x", "y"), (operator.truediv, 0, 3.0)],
