@@ -9,6 +9,7 @@ from gradwright.transform.primitives.record import (
     constant,
     general,
     given,
+    known,
     linear,
 )
 
@@ -123,6 +124,32 @@ def linspace(start, stop, num, endpoint, y_bar):
 def onto(terms, end):
     """The terms of all points, added up in the shape of an end."""
     return np.sum(terms) if np.ndim(end) == 0 else np.sum(terms, axis=0)
+
+
+@linear(
+    np.meshgrid,
+    signature="*xi, indexing='xy'",
+    operands=("xi",),
+    samples=(
+        given(ROW, ROW[:3]),
+        given(ROW, ROW[:3], ROW[:2], indexing="ij"),
+        given(ROW, ROW[:3], ROW[:2]),
+        given(ROW),
+    ),
+)
+def meshgrid(xi, indexing, y_bar):
+    """The coordinates of all points of a grid, axis by axis."""
+    return [
+        np.sum(y_bar[k], axis=other_axes(k, len(xi), indexing)) for k in range(len(xi))
+    ]
+
+
+@known
+def other_axes(k, count, indexing):
+    """The axes along which a coordinate does not change; 'xy' swaps the first two."""
+    swapped = indexing == "xy" and count > 1 and k < 2
+    own = 1 - k if swapped else k
+    return tuple(axis for axis in range(count) if axis != own)
 
 
 def arange_tangent(start, stop, step, y, start_dot, stop_dot, step_dot):
