@@ -149,7 +149,8 @@ def other_axes(k, count, indexing):
     """The axes along which a coordinate does not change; 'xy' swaps the first two."""
     swapped = indexing == "xy" and count > 1 and k < 2
     own = 1 - k if swapped else k
-    return tuple(axis for axis in range(count) if axis != own)
+    others = tuple(axis for axis in range(count) if axis != own)
+    return others[0] if len(others) == 1 else others
 
 
 def arange_tangent(start, stop, step, y, start_dot, stop_dot, step_dot):
