@@ -22,6 +22,7 @@ from gradwright.transform.core import (
     For,
     Function,
     If,
+    Index,
     Let,
     Load,
     Place,
@@ -64,7 +65,7 @@ class _Counted(Builder):
         return self.home.get(a) == id(self.block)
 
     def add(self, s: Statement) -> Statement:
-        if isinstance(s, Let):
+        if isinstance(s, Let | Load):
             self.home[s.out] = id(self.block)
         return super().add(s)
 
@@ -89,7 +90,7 @@ class _Rewriting:
         self.bounds = Bounds()
         self.same: dict[Any, Any] = {}
         self.loaded: dict[Any, Value] = {}
-        self.added: dict[Place, Store] = {}
+        self.added: dict[tuple[Place, Index], Store] = {}
         self.last = _last_additions(f.body)
 
     def operand(self, o: Any) -> Any:
@@ -147,6 +148,8 @@ class _Rewriting:
                 self._add_last(s, self.last[s])
             case Load() if s.out in self.mapping:
                 pass
+            case Load(source=Value()) if s.index and not s.out.users:
+                self._read(s)
             case Load() if isinstance(s.source, Cell):
                 self.same[s.out] = self.loaded.setdefault(s.source, s.out)
                 self.builder.block.append(s)
@@ -201,6 +204,18 @@ class _Rewriting:
         b.definition[s.out] = last
         b.home[s.out] = id(b.block)
 
+    def _read(self, s: Load) -> None:
+        """A part of an array that was read already is not read again."""
+        source, index = self.operand(s.source), self.substitution.index(s.index)
+        key = ("part", source, index)
+        known = self.builder.made.setdefault(key, s.out)
+        here = s.adjoint or self.builder.is_near(known)
+        if known is not s.out and here:
+            self.mapping[s.out] = known
+            return
+        self.builder.home[s.out] = id(self.builder.block)
+        self.builder.block.append(replace(s, source=source, index=index))
+
     # ---- additions to one cell -------------------------------------------------
 
     def _forget(self, s: Statement) -> None:
@@ -212,14 +227,15 @@ class _Rewriting:
         touched = (
             stores(s) | set(all_reads(s)) if blocks(s) else stores(s) | set(reads(s))
         )
-        for place in [p for p in self.added if p in touched]:
-            del self.added[place]
+        for key in [key for key in self.added if key[0] in touched]:
+            del self.added[key]
 
     def _add(self, s: Store) -> None:
-        """Two additions to a cell, of one user's line or of equal terms, are one."""
+        """Two additions to one place, of one user's line or of equal terms, are one."""
         b = self.builder
-        new = replace(s, operand=self.operand(s.operand))
-        before = self.added.get(s.place) if s.accumulate else None
+        index = self.substitution.index(s.index)
+        new = replace(s, operand=self.operand(s.operand), index=index)
+        before = self.added.get((s.place, index)) if s.accumulate else None
         if before is not None:
             b.where, b.adjoint, b.quiet = s.where, True, False
             together = b.together(before.operand, new.operand, 1)
@@ -228,11 +244,13 @@ class _Rewriting:
             if together is not None:
                 b.block.remove(before)
                 new.operand, new.accumulate = together, before.accumulate
-                if isinstance(together, Value) and s.place.name.endswith(
-                    ("_bar", "_dot")
+                if (
+                    isinstance(together, Value)
+                    and not index
+                    and s.place.name.endswith(("_bar", "_dot"))
                 ):
                     together.name, together.of = s.place.name, s.place
-        self.added[s.place] = new
+        self.added[s.place, index] = new
         b.block.append(new)
 
     def _add_last(self, s: Store, load: Load) -> None:
@@ -265,8 +283,10 @@ def _last_additions(body: Block) -> dict[Store, Load]:
 
 
 def _is_addition(s: Store) -> bool:
-    """Whether it sets a cell of the derivative's own, or adds to it."""
-    return s.adjoint and isinstance(s.place, Cell) and not s.index
+    """Whether it sets a cell of the derivative's own, or adds to a cell or an array."""
+    if isinstance(s.place, Cell):
+        return s.adjoint and not s.index
+    return s.adjoint and s.accumulate
 
 
 def _one_line(a: Store, b: Store) -> bool:

@@ -83,6 +83,7 @@ class Builder:
         self.known: dict[Place, Value] = {}
         self.made: dict[Any, Value] = {}
         self.definition: dict[Value, Let | Load] = {}
+        self.lengths: dict[Any, Linear] = {}  # of slices, and of what masks pick
 
     def add(self, s: Statement) -> Statement:
         s.where, s.adjoint = s.where or self.where, self.adjoint
@@ -92,12 +93,12 @@ class Builder:
     @contextmanager
     def nested(self, block: list[Statement]) -> Iterator[list[Statement]]:
         """Write into another block; what is known on entry stays known in it only."""
-        outer = self.block, dict(self.known), dict(self.made)
+        outer = self.block, dict(self.known), dict(self.made), dict(self.lengths)
         self.block = block
         try:
             yield block
         finally:
-            self.block, self.known, self.made = outer
+            self.block, self.known, self.made, self.lengths = outer
 
     def forget(self, places: set[Place]) -> None:
         """These places were stored into: what was loaded from them is old."""

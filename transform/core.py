@@ -178,6 +178,7 @@ class Let(Statement):
     attribute: Any = None
     quiet: bool = False  # its floating-point warnings are the derivative's own
     safe: bool = False  # may be dropped: what it could raise is raised elsewhere
+    loose: bool = False  # an operand may have length 1, and is stretched then
 
 
 @dataclass(eq=False)

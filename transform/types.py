@@ -149,11 +149,11 @@ def broadcast(*operands: Type) -> tuple[Linear, ...] | None:
     for k in range(max(map(len, arrays)), 0, -1):
         met = [dims[-k] for dims in arrays if len(dims) >= k]
         long = [d for d in met if d.constant != 1] or met
-        result.append(next((d for d in long if not _may_be_none(d)), long[0]))
+        result.append(next((d for d in long if not is_of_cell(d)), long[0]))
     return tuple(result)
 
 
-def _may_be_none(dim: Linear) -> bool:
+def is_of_cell(dim: Linear) -> bool:
     """Whether it is of what a cell holds, which may have been a number."""
     return any(getattr(getattr(s, "array", None), "of", None) for s in dim.symbols())
 

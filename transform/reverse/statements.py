@@ -16,8 +16,10 @@ import numpy as np
 
 from gradwright.transform.build import constant, row
 from gradwright.transform.core import (
+    Alloc,
     At,
     Cell,
+    If,
     Let,
     Load,
     Operand,
@@ -74,7 +76,7 @@ from gradwright.transform.rules import (
     with_axes,
 )
 from gradwright.transform.specialise.abstract import Static, Structure
-from gradwright.transform.template import holes
+from gradwright.transform.template import Hole, Template, holes
 from gradwright.transform.types import Type
 
 if TYPE_CHECKING:
@@ -210,10 +212,34 @@ def reverse_partials(sweep: Sweep, s: Let, g: Operand) -> None:
             )
             c = sweep.builder.scale(partial, g)
         c = where_it_counts(sweep, s, g, c)
+        if s.loose and isinstance(o, Value) and o.type.is_array:
+            c = unstretched(sweep, in_shape(sweep, c, shape, s.out), o)
         if s.primitive.kind == "reduction":
             give(sweep, o, c, type_of(o))
         else:
             give(sweep, o, settled(sweep, s, o, c), shape)
+
+
+def unstretched(sweep: Sweep, c: Operand, o: Value) -> Operand:
+    """The sum over axes along which the operand turns out to have length one."""
+    b = sweep.builder
+    like = need(sweep, o)
+    lead = type_of(c).rank - o.type.rank
+    for k, dim in enumerate(like.type.dims or ()):
+        if dim.constant is not None:
+            continue
+        summed = Cell(f"{o.name}_bar", type_of(c), choice=True)
+        is_one = b.operator(operator.eq, need(sweep, dim), linear(1))
+        axis = Template((("x", Hole(0)), ("axis", lead + k), ("keepdims", True)))
+        b.add(Alloc(summed))
+        with b.nested([]) as then:
+            total = b.let(row(np.sum, 1), c, attribute=axis, type=type_of(c))
+            b.store(summed, total)
+        with b.nested([]) as orelse:
+            b.store(summed, c)
+        b.add(If(is_one, then, orelse))
+        c = b.load(summed)
+    return c
 
 
 def chosen(sweep: Sweep, s: Let, k: int, g: Operand) -> Operand:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -17,12 +18,13 @@ from gradwright.transform.core import (
     Cell,
     Const,
     If,
+    Let,
     Operand,
     Value,
     type_of,
 )
 from gradwright.transform.errors import MissingRule, UnsupportedSyntax
-from gradwright.transform.indices import Linear, linear, multiply
+from gradwright.transform.indices import Dim, Linear, linear, multiply, symbol
 from gradwright.transform.liveness import assigned
 from gradwright.transform.primitives.record import SPELLINGS, TABLE, Primitive
 from gradwright.transform.primitives.structural import DISPLAY, FORMAT
@@ -55,6 +57,7 @@ from gradwright.transform.types import (
     BOOL,
     TEXT,
     array,
+    is_of_cell,
     join,
 )
 
@@ -128,9 +131,12 @@ def operate(frame: Frame, function: Any, node: Any, *values: Any) -> Any:
         )
     if frame.in_rule:
         p = _twin(p, operands)
-    assume_equal_dims(frame, operands)
+    loose = assume_equal_dims(frame, operands)
     try:
-        return frame.builder.let(p, *operands)
+        out = frame.builder.let(p, *operands)
+        if loose and isinstance(out, Value):
+            _loosen(frame, out, loose)
+        return out
     except TypeError as e:
         kinds = " and ".join(str(type_of(o)) for o in operands)
         raise frame.error(
@@ -173,14 +179,45 @@ def _twin(p: Primitive, operands: list[Operand]) -> Primitive:
     return TABLE.twin(p, "cmath" if any(t.is_complex for t in types) else "math")
 
 
-def assume_equal_dims(frame: Frame, operands: list[Operand]) -> None:
-    """Remember which dims of parameters must be equal; the entry checks them."""
+def assume_equal_dims(frame: Frame, operands: list[Operand]) -> list[int]:
+    """Remember which dims of parameters must be equal; the entry checks them.
+
+    Returns the axes, counted from the last one, of which the entry cannot know.
+    """
+    loose = []
     shapes = [t.dims for t in map(type_of, operands) if t.dims]
     _refuse_unequal(shapes)
     for k in range(1, max(map(len, shapes), default=0) + 1):
         met = [s[-k] for s in shapes if len(s) >= k and s[-k].constant != 1]
-        pairs = [(met[0], other) for other in met[1:]]
-        frame.unit.assume_equal(pairs, frame.builder.where)
+        met = [d for d in met if _is_of_array(frame, d)]
+        pairs = [(met[0], other) for other in met[1:] if other != met[0]]
+        seen = [pair for pair in pairs if all(map(frame.unit.sees, pair))]
+        frame.unit.assume_equal(seen, frame.builder.where)
+        if len(seen) < len(pairs):
+            loose.append(k)
+    return loose
+
+
+def _is_of_array(frame: Frame, dim: Linear) -> bool:
+    """Whether what has the length is an array for sure, and no number.
+
+    What a cell holds or a call returns may have been a number (`transform/mixed.py`).
+    """
+    arrays = [s.array for s in dim.symbols() if isinstance(s, Dim)]
+    known = frame.builder.definition.keys() | set(frame.unit.params)
+    return not is_of_cell(dim) and all(a in known for a in arrays)
+
+
+def _loosen(frame: Frame, out: Value, axes: list[int]) -> None:
+    """Lengths that only NumPy knows: those of the result are its own."""
+    made = frame.builder.definition[out]
+    rank = out.type.rank
+    dims = list(out.type.dims or ())
+    for k in axes:
+        dims[rank - k] = symbol(Dim(out, rank - k))
+    out.type = replace(out.type, dims=tuple(dims))
+    assert isinstance(made, Let)
+    made.loose = True
 
 
 def _refuse_unequal(shapes: list[tuple[Linear, ...]]) -> None:

@@ -168,7 +168,6 @@ class Program:
         self.hidden: dict[Any, tuple[Path, Any]] = {}
         self.guards: dict[Any, tuple[Path, Any]] = {}
         self.chose = False  # a rule has chosen between arrays, by element
-        self.counts: dict[Any, Linear] = {}  # of what a mask picks
         self.units: dict[Any, Unit] = {}
         self.inlined: set[Any] = set()
         self.separate: set[Any] = set()

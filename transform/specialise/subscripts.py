@@ -189,7 +189,12 @@ def length(frame: Frame, span: Span, dim: Linear, out: Value, axis: int) -> Line
             found = stop - start
             if _holds(frame, [start, dim - start, stop, dim - stop, found]):
                 return found
-    return symbol(Dim(out, axis))
+    return _known_as(frame, (span, dim), out, axis)
+
+
+def _known_as(frame: Frame, key: Any, out: Value, axis: int) -> Linear:
+    """A length that is no linear form: that of the first array which has it."""
+    return frame.builder.lengths.setdefault(key, symbol(Dim(out, axis)))
 
 
 def _place(bound: Any, dim: Linear, default: Linear) -> Linear | None:
@@ -261,12 +266,11 @@ def _picked(frame: Frame, owner: Value, index: core.Index, out: Value) -> Type:
         found = infer(run, operands)
     except REFUSED as e:
         raise ProgramError(e) from None
-    counts = frame.program.counts
     dims = []
     for axis, d in enumerate(found.dims or ()):
         mask = next((m for m, c in masks.items() if d == c), None)
         if mask is not None:
-            d = counts.setdefault(mask, symbol(Dim(out, axis)))
+            d = _known_as(frame, mask, out, axis)
         elif d == VARYING or any(type(s) is tuple for s in d.symbols()):
             d = symbol(Dim(out, axis))
         dims.append(d)
