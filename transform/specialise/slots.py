@@ -15,7 +15,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gradwright.transform.build import constant
-from gradwright.transform.core import Cell, Statement, Value, type_of
+from gradwright.transform.core import Cell, Const, Statement, Value, type_of
+from gradwright.transform.indices import Linear
 from gradwright.transform.specialise.abstract import (
     Clash,
     Closure,
@@ -284,16 +285,21 @@ def _same(held: Any, value: Any) -> bool:
     if held is value:
         return True
     if isinstance(held, Closure) and isinstance(value, Closure):
-        # it sees variables as they are when it is called, but for its defaults
-        known = not (held.defaults or held.keyword_defaults)
-        return known and (held.source.node, held.frame) == (
-            value.source.node,
-            value.frame,
-        )
+        # It sees variables as they are when it is called; its defaults are its own.
+        mine = [*held.defaults, *held.keyword_defaults.values()]
+        its = [*value.defaults, *value.keyword_defaults.values()]
+        return _made(held) == _made(value) and all(map(_same, mine, its))
+    if isinstance(held, Const | Linear):
+        return bool(held == value)
     if not (isinstance(held, Static) and isinstance(value, Static)):
         return False
     a, b = held.value, value.value
     return a is b or (isinstance(a, str) and isinstance(b, str) and a == b)
+
+
+def _made(a: Closure) -> tuple[Any, int, int]:
+    """Where a function is made; a loop that is written out has copies of the node."""
+    return a.frame, a.source.node.lineno, a.source.node.col_offset
 
 
 def _shape(a: Structure) -> tuple[type, int]:

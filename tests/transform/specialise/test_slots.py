@@ -123,6 +123,18 @@ def a_function_of_the_trip_before(x, wanted):
     return total
 
 
+def a_function_with_a_default_made_in_each_trip(x, wanted):
+    total = x
+    for _ in range(2):
+        for _ in range(2):
+
+            def law(t, rate=0.5):
+                return math.sin(rate * t)
+
+        total = total + law(total)
+    return total + law(x)
+
+
 def an_assignment_inside_an_expression(x, wanted):
     total = x
     for k in range(3):
@@ -143,6 +155,7 @@ RIGHT: list[Program] = [
     items_that_clash_and_one_that_does_not,
     a_number_after_a_function,
     a_function_of_the_trip_before,
+    a_function_with_a_default_made_in_each_trip,
     an_assignment_inside_an_expression,
 ]
 

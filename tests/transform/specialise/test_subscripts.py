@@ -100,3 +100,35 @@ def test_what_numpy_refuses(index: Callable[[Any], Any], words: str) -> None:
         index(X)
     with pytest.raises((IndexError, TypeError), match=words):
         gw.vjp(index, X)
+
+
+def by_slices(x: Any, y: Any, n: int) -> Any:
+    """Slices whose lengths only the run knows: some are 1, and NumPy stretches them."""
+    s = 0.0
+    for k in range(n):
+        s += np.sum((x[: k + 1] + y[k:]) ** 2)
+    return s
+
+
+@pytest.mark.parametrize(("size", "n"), [(3, 1), (1, 1), (3, 0)])
+def test_slices_of_a_loop_that_numpy_stretches(size: int, n: int) -> None:
+    x, y = np.linspace(0.1, 0.9, size), np.linspace(1.0, 2.0, size)
+    gw.check_grads(by_slices, (x, y, n), order=2)
+
+
+def test_equal_slices_of_a_loop_are_of_one_length() -> None:
+    def f(x: Any, n: int) -> Any:
+        s = 0.0
+        for k in range(n):
+            s += np.sum(x[:k] * x[:k])
+        return s
+
+    gw.check_grads(f, (X, 4), order=2)
+    assert "x_bar[:k] += 2.0 * x[:k]" in gw.grad(f).source(X, 4)
+
+
+def test_what_two_masks_pick_may_be_stretched() -> None:
+    def f(x: Any, m: Any) -> Any:
+        return np.sum(x[x > 1.5] * m[m > 0.5])
+
+    gw.check_grads(f, (X, M), order=2)
