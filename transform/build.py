@@ -276,7 +276,10 @@ class Builder:
         return folded if folded is not None else self.raw(p, constant(c), a)
 
     def _product(self, p: Primitive, a: Operand, b: Operand) -> Operand:
-        """The product a * b; a literal comes first, and y * (1 / b) is y / b."""
+        """The product a * b; a literal comes first.
+
+        y * (1 / b) is y / b, and (y / b) * (g / y) is g / b.
+        """
         if isinstance(a, Linear) and isinstance(b, Linear):
             return self.raw(p, a, b)
         (c, x), (d, y) = self.factor(a), self.factor(b)
@@ -288,6 +291,13 @@ class Builder:
             if made and (e := literal(made[0])) is not None and self.is_here(u):
                 inner = self.let(row(operator.truediv, 2), v, made[1])
                 return self.times(c * d * e, inner)
+            under = self.made_by(v, operator.truediv)
+            is_number = (
+                made and isinstance(made[0], Value) and not made[0].type.is_array
+            )
+            if is_number and under and made[0] is under[1] and self.is_here(u):
+                inner = self.let(row(operator.truediv, 2), under[0], made[1])
+                return self.times(c * d, inner)
         return self.times(c * d, self.raw(p, x, y)) if c * d != 1 else self.raw(p, x, y)
 
     def _quotient(self, p: Primitive, a: Operand, b: Operand) -> Operand:

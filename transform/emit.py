@@ -18,7 +18,7 @@ from gradwright.transform.core import Function, Value, program
 from gradwright.transform.errors import Location
 from gradwright.transform.layout import Printed, printed
 from gradwright.transform.names import free, settle, spell
-from gradwright.transform.outline import outline
+from gradwright.transform.outline import outline, put_back
 from gradwright.transform.spelling import MODULES
 from gradwright.transform.writer import Writer
 
@@ -75,6 +75,7 @@ def _printed(
     """One function, named and laid out; what is too long is taken apart, and again."""
     named: set[Value] = set()
     body = Writer(f, names, imports, named).body()
+    is_tidy = False
     for last in [*[False] * ROUNDS, True]:
         settled = settle(body, f.params, taken)
         for p in f.params:
@@ -82,8 +83,12 @@ def _printed(
         tree = _definition(f, names[id(f)], settled, body)
         text = printed(tree, f.commented)
         known = len(named)
-        if last or not outline(text.long, named):
+        if last:
             break
+        if not outline(text.long, named):
+            if is_tidy or not put_back(body):
+                break
+            is_tidy = True
         if len(named) > known:
             body = Writer(f, names, imports, named).body()
     return text

@@ -45,7 +45,7 @@ from gradwright.transform.core import (
 )
 from gradwright.transform.deadcode import may_raise
 from gradwright.transform.indices import Dim, Linear
-from gradwright.transform.names import is_users, names_in
+from gradwright.transform.names import NOUNS, SUFFIX, is_users, names_in
 from gradwright.transform.outline import held
 from gradwright.transform.spelling import (
     Name,
@@ -305,7 +305,7 @@ class Nesting:
         """Whether a value may as well be computed twice, and stand where it is used.
 
         Not in a loop, not where a name would have to be kept for it, and no cotangent
-        or tangent, which is a quantity with a meaning.
+        or tangent of what has a name, which is a quantity with a meaning.
         """
         use = self.uses[v]
         if len(use.readers) != use.count or use.count > MOST_REPEATED + 1:
@@ -314,7 +314,8 @@ class Nesting:
             return False
         if v.users or v in self.named or w.quiet or v.type.is_array:
             return False
-        if v.name.endswith(("_bar", "_dot")) or id(body) not in self.once:
+        stem = SUFFIX.sub("", v.name)
+        if id(body) not in self.once or (stem != v.name and stem not in NOUNS):
             return False
         return (
             self._nests(v, w, s, body)

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from gradwright.transform.core import Call, Cell, Pop, Statement, Value
-from gradwright.transform.layout import WIDTH, head_of, text_of
+from gradwright.transform.layout import INDENT, WIDTH, head_of, text_of
 from gradwright.transform.spelling import Name, name_of
 
 Block = list[ast.stmt]
@@ -59,11 +59,32 @@ def _outline(block: Block, s: ast.stmt, columns: int, named: set[Value]) -> bool
     if best.repeated:
         named.add(best.held)
         return True
-    first = ast.Assign([name_of(best.held, True)], best)
+    first, name = ast.Assign([name_of(best.held, True)], best), name_of(best.held)
     note(first, s)
     block.insert(k, first)
-    _replace(s, best, name_of(best.held))
+    _replace(s, best, name)
+    s.taken = [*getattr(s, "taken", []), (first, name)]  # type: ignore[attr-defined]
     return True
+
+
+def put_back(body: Block, indent: int = INDENT) -> bool:
+    """Names that proved needless go again: another part of the statement has one."""
+    done = False
+    for first, name in [pair for s in body for pair in getattr(s, "taken", [])]:
+        s = next((s for s in body if any(n is name for n in ast.walk(s))), None)
+        if s is None or _acts(first.value):
+            continue
+        first.value.__dict__.pop("_pp", None)  # astor's note of where it stood
+        _replace(s, name, first.value)
+        if indent + len(head_of(s)) <= WIDTH:
+            body.remove(first)
+            done = True
+        else:
+            _replace(s, first.value, name)
+    for s in body:
+        for inner in (getattr(s, "body", []), getattr(s, "orelse", [])):
+            done = put_back(inner, indent + INDENT) or done
+    return done
 
 
 def note(s: ast.stmt, like: ast.stmt) -> None:
@@ -133,6 +154,10 @@ def _may_go_first(part: ast.expr, roots: list[ast.expr]) -> bool:
     inner = {id(n) for n in ast.walk(part)}
     acts = [n for root in roots for n in ast.walk(root) if getattr(n, "acts", False)]
     return not any(id(n) in inner for n in acts) or all(id(n) in inner for n in acts)
+
+
+def _acts(tree: ast.expr) -> bool:
+    return any(getattr(n, "acts", False) for n in ast.walk(tree))
 
 
 def _replace(s: ast.stmt, part: ast.expr, name: ast.expr) -> None:

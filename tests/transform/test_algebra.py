@@ -62,6 +62,16 @@ REWRITTEN = {
         quotient = divide x, 3.0
         """,
     ),
+    "quotients that cancel": (
+        """
+        a = divide y, x
+        b = divide x, 3.0
+        q = multiply b, a
+        """,
+        """
+        quotient = divide y, 3.0
+        """,
+    ),
     "what is computed twice": (
         """
         a = multiply x, y

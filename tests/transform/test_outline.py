@@ -16,7 +16,7 @@ from gradwright.transform.core import (
     Value,
 )
 from gradwright.transform.layout import WIDTH, head_of
-from gradwright.transform.outline import held, if_statement, is_chain, outline
+from gradwright.transform.outline import held, if_statement, is_chain, outline, put_back
 from gradwright.transform.primitives.structural import NAMED
 from gradwright.transform.spelling import name_of
 from gradwright.transform.types import FLOAT, Type
@@ -54,6 +54,29 @@ def test_the_widest_part_that_fits_is_named() -> None:
 def test_a_cotangent_s_name_is_worth_more() -> None:
     body = marked(f"x = f({A}) + g({B})", a_bar=A, product=B)
     assert outlined(body)[0] == f"a_bar = {A}"
+
+
+def test_a_name_that_proves_needless_goes() -> None:
+    body = marked(f"x = f({A}) + g({B})", a_bar=A, product=B)
+    assert len(outlined(body)) == 2
+    body[1].value.right = ast.Name("b")  # type: ignore[attr-defined]
+    assert put_back(body)
+    assert [head_of(s) for s in body] == [f"x = f({A}) + b"]
+    assert not put_back(body)
+
+
+def test_what_is_put_back_has_its_brackets() -> None:
+    body = marked(f"x = ({A}).real + g({B})", a_bar=A, product=B)
+    assert len(outlined(body)) == 2
+    body[1].value.right = ast.Name("b")  # type: ignore[attr-defined]
+    assert put_back(body)
+    assert [head_of(s) for s in body] == [f"x = ({A}).real + b"]
+
+
+def test_a_name_that_is_needed_stays() -> None:
+    body = marked(f"x = f({A}) + g({B})", a_bar=A, product=B)
+    outlined(body)
+    assert not put_back(body) and len(body) == 2
 
 
 def test_what_stands_elsewhere_too_is_not_to_be_repeated() -> None:

@@ -19,12 +19,11 @@ def call_price_grad(spot, strike, rate, sigma, years):
     # programs.py  d = (math.log(spot / strike) + rate * years) / spread + 0.5 * ...
     d_bar = spot * math.exp(-quotient_1 * quotient_1) / sqrt_2 / sqrt_1 - quotient_3
     total_bar = d_bar / spread
-    quotient_bar = total_bar / (spot / strike)
     # programs.py  spread = sigma * math.sqrt(years)
     spread_bar = quotient_3 + 0.5 * d_bar - quotient / spread * d_bar
+    spot_bar = 0.5 * (1.0 + math.erf(quotient_1)) + total_bar / (spot / strike) / strike
     product_1 = sigma * spread_bar * (0.5 / sqrt if sqrt != 0 else math.inf)
     years_bar = rate * exp * strike * product + rate * total_bar + product_1
-    spot_bar = 0.5 * (1.0 + math.erf(quotient_1)) + quotient_bar / strike
-    total = exp * product + spot / strike / strike * quotient_bar
     rate_bar = years * exp * strike * product + years * total_bar
-    return spot_bar, -total, rate_bar, sqrt * spread_bar, years_bar
+    strike_bar = -(exp * product + total_bar / strike)
+    return spot_bar, strike_bar, rate_bar, sqrt * spread_bar, years_bar

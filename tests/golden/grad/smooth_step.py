@@ -27,7 +27,6 @@ def smooth_step_grad(x, sharpness):
     else:
         by_inside = sharpness * math.inf if sharpness != 0 else 0.0
     product = quotient * (0.0 if difference == 0 else fall * math.log(difference))
-    product_1 = rise_bar * (0.0 if inside == 0 else rise * math.log(inside))
     inside_bar = quotient * slope + rise_bar * by_inside
     x_bar = inside_bar * (0.0 if 1.0 < max(x, 0.0) else 1.0) * (0.0 if 0.0 > x else 1.0)
-    return x_bar, product_1 - product
+    return x_bar, rise_bar * (0.0 if inside == 0 else rise * math.log(inside)) - product

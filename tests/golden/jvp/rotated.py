@@ -11,11 +11,10 @@ def rotated_jvp(point_0, point_1, turn, point_0_dot, point_1_dot, turn_dot):
     r2_is_nonzero = r2 != 0
     product_1 = (-point_1 / r2 if r2_is_nonzero else 0.0) * point_0_dot
     angle_dot = (point_0 / r2 if r2_is_nonzero else 0.0) * point_1_dot + product_1
-    total_dot = angle_dot + turn_dot
     cos = math.cos(angle + turn)
     sin = math.sin(angle + turn)
     x = r * cos
-    x_dot = cos * r_dot - r * sin * total_dot
+    x_dot = cos * r_dot - r * sin * (angle_dot + turn_dot)
     y = r * sin
-    y_dot = sin * r_dot + r * cos * total_dot
+    y_dot = sin * r_dot + r * cos * (angle_dot + turn_dot)
     return x * y, y * x_dot + x * y_dot

@@ -27,13 +27,12 @@ def runge_kutta_jvp(x, v, mu, dt, x_dot, v_dot, mu_dot, dt_dot):
     v4 = mu * difference_2 * x4 - total_2
     product_dot_2 = difference_2 * mu_dot - 2.0 * mu * total_2 * total_dot_2
     v4_dot = x4 * product_dot_2 + mu * difference_2 * x4_dot - total_dot_2
-    quotient_dot = dt_dot / 6.0
     total_3 = v + 2.0 * x2 + 2.0 * x3 + x4
     x += dt / 6.0 * total_3
     total_dot_3 = v_dot + 2.0 * x2_dot + 2.0 * x3_dot + x4_dot
-    x_dot += total_3 * quotient_dot + dt / 6.0 * total_dot_3
+    x_dot += total_3 * dt_dot / 6.0 + dt / 6.0 * total_dot_3
     total_4 = v1 + 2.0 * v2 + 2.0 * v3 + v4
     v += dt / 6.0 * total_4
     total_dot_4 = v1_dot + 2.0 * v2_dot + 2.0 * v3_dot + v4_dot
-    v_dot += total_4 * quotient_dot + dt / 6.0 * total_dot_4
+    v_dot += total_4 * dt_dot / 6.0 + dt / 6.0 * total_dot_4
     return x * x + v * v, 2.0 * x * x_dot + 2.0 * v * v_dot
