@@ -107,8 +107,8 @@ def test_lint(sources: dict[str, dict[str, str]]) -> None:
         pytest.fail("\n".join(found), pytrace=False)
 
 
-# Gradients that are longer than they should be yet, and their statements: guards of
-# singular points, helpers written out where they are called.
+# Gradients that are longer than they should be yet, and their statements: the guards of
+# a power's singular points, written out for each power.
 TOO_LONG = {
     "smooth_step": 21,
 }
