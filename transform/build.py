@@ -144,6 +144,8 @@ class Builder:
         out.type = with_own_dims(out)
         s = Let(out, p, operands, attribute)
         s.quiet = self.quiet
+        if p.signature is None and (axes := _loose_axes(operands)):
+            loosen(out, s, axes)
         self.add(s)
         self.made[key] = out
         self.definition[out] = s
@@ -368,6 +370,33 @@ class Builder:
                 if inner is not None:
                     return self.operator(function, inner, made[1])
         return None
+
+
+def loosen(out: Value, made: Any, axes: list[int]) -> None:
+    """Give a result lengths of its own along axes, counted from the last one."""
+    rank = out.type.rank
+    dims = list(out.type.dims or ())
+    for k in axes:
+        dims[rank - k] = symbol(Dim(out, rank - k))
+    out.type = replace(out.type, dims=tuple(dims))
+    out.loose = made.loose = True
+
+
+def _loose_axes(operands: tuple[Operand, ...]) -> list[int]:
+    """The axes along which a loose operand meets one of another length."""
+    if not any(isinstance(o, Value) and o.loose for o in operands):
+        return []
+    shapes = [t.dims for t in map(type_of, operands) if t.dims]
+    found = []
+    for k in range(1, max(map(len, shapes), default=0) + 1):
+        met = {s[-k] for s in shapes if len(s) >= k and s[-k].constant != 1}
+        if len(met) > 1 and any(_is_loose(d) for d in met):
+            found.append(k)
+    return found
+
+
+def _is_loose(dim: Linear) -> bool:
+    return any(isinstance(s, Dim) and s.array.loose for s in dim.symbols())
 
 
 def noun(p: Primitive, operands: tuple[Operand, ...]) -> str:

@@ -44,7 +44,13 @@ class _Named:
 
 
 class Value(_Named):
-    """Assigned once.  `users` marks a name of the user's own program."""
+    """Assigned once.  `users` marks a name of the user's own program.
+
+    A `loose` one has lengths that only the run knows, as operands of it may have had
+    length 1 and been stretched.
+    """
+
+    loose = False
 
     def __init__(self, name: str, type: Type, users: bool = False) -> None:
         super().__init__(name, type)

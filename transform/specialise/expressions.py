@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -12,19 +11,18 @@ import gast
 import numpy as np
 
 from gradwright.transform import core
-from gradwright.transform.build import constant, row
+from gradwright.transform.build import constant, loosen, row
 from gradwright.transform.core import (
     Alloc,
     Cell,
     Const,
     If,
-    Let,
     Operand,
     Value,
     type_of,
 )
 from gradwright.transform.errors import MissingRule, UnsupportedSyntax
-from gradwright.transform.indices import Dim, Linear, linear, multiply, symbol
+from gradwright.transform.indices import Dim, Linear, linear, multiply
 from gradwright.transform.liveness import assigned
 from gradwright.transform.primitives.record import SPELLINGS, TABLE, Primitive
 from gradwright.transform.primitives.structural import DISPLAY, FORMAT
@@ -135,7 +133,7 @@ def operate(frame: Frame, function: Any, node: Any, *values: Any) -> Any:
     try:
         out = frame.builder.let(p, *operands)
         if loose and isinstance(out, Value):
-            _loosen(frame, out, loose)
+            loosen(out, frame.builder.definition[out], loose)
         return out
     except TypeError as e:
         kinds = " and ".join(str(type_of(o)) for o in operands)
@@ -193,7 +191,7 @@ def assume_equal_dims(frame: Frame, operands: list[Operand]) -> list[int]:
         pairs = [(met[0], other) for other in met[1:] if other != met[0]]
         seen = [pair for pair in pairs if all(map(frame.unit.sees, pair))]
         frame.unit.assume_equal(seen, frame.builder.where)
-        if len(seen) < len(pairs):
+        if len(seen) < len(pairs) and not frame.in_rule:
             loose.append(k)
     return loose
 
@@ -206,18 +204,6 @@ def _is_of_array(frame: Frame, dim: Linear) -> bool:
     arrays = [s.array for s in dim.symbols() if isinstance(s, Dim)]
     known = frame.builder.definition.keys() | set(frame.unit.params)
     return not is_of_cell(dim) and all(a in known for a in arrays)
-
-
-def _loosen(frame: Frame, out: Value, axes: list[int]) -> None:
-    """Lengths that only NumPy knows: those of the result are its own."""
-    made = frame.builder.definition[out]
-    rank = out.type.rank
-    dims = list(out.type.dims or ())
-    for k in axes:
-        dims[rank - k] = symbol(Dim(out, rank - k))
-    out.type = replace(out.type, dims=tuple(dims))
-    assert isinstance(made, Let)
-    made.loose = True
 
 
 def _refuse_unequal(shapes: list[tuple[Linear, ...]]) -> None:
