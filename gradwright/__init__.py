@@ -21,7 +21,20 @@ from gradwright.transform.errors import (
     SourceError,
     UnsupportedSyntax,
 )
-from gradwright.transforms import Transformed, grad, jvp, value_and_grad, vjp
+from gradwright.transforms import (
+    Transformed,
+    grad,
+    hessian,
+    hvp,
+    jacfwd,
+    jacobian,
+    jacrev,
+    jvp,
+    linearize,
+    stop_gradient,
+    value_and_grad,
+    vjp,
+)
 
 __all__ = [
     "AliasError",
@@ -37,10 +50,17 @@ __all__ = [
     "check_grads",
     "clear_caches",
     "grad",
+    "hessian",
+    "hvp",
+    "jacfwd",
+    "jacobian",
+    "jacrev",
     "jvp",
+    "linearize",
     "show",
     "source",
     "stages",
+    "stop_gradient",
     "value_and_grad",
     "vjp",
 ]

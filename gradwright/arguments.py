@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import types
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
+
+from gradwright.transform.specialise.abstract import Structure, is_namedtuple
 
 PLAIN = frozenset(
     {float, int, bool, complex, np.float64, np.float32, np.complex128, np.int64}
@@ -27,27 +29,42 @@ def kind_of(a: Any) -> Any:
         return (a.dtype, *[n == 1 for n in a.shape])
     if t is tuple or t is list:
         return t, tuple([kind_of(i) for i in a])
+    if t is dict:  # keys may be equal that are of two types, as 1 and True
+        return t, (*a,), (*map(type, a),), tuple([kind_of(i) for i in a.values()])
     if a is None or t is str:
         return t, a
     if isinstance(a, np.generic):
         return t
+    if isinstance(a, tuple) and is_namedtuple(t):
+        return t, tuple([kind_of(i) for i in a])
     if t is types.FunctionType:  # closures of one code are of one kind
         return t, id(a.__code__), id(a.__globals__)
     return t, id(a)
 
 
+def items_of(a: Any) -> Iterable[Any] | None:
+    """What is inside of a tuple, list, dict or namedtuple; None of anything else."""
+    t = type(a)
+    if t is tuple or t is list:
+        return a  # type: ignore[no-any-return]
+    if t is dict:
+        return a.values()  # type: ignore[no-any-return]
+    return a if isinstance(a, tuple) and is_namedtuple(t) else None
+
+
 def is_by_identity(a: Any) -> bool:
     """Whether the kind of an argument says which object it is, and no more."""
     t = type(a)
-    if t in PLAIN or t in (np.ndarray, tuple, list, str) or a is None:
+    if t in PLAIN or t in (np.ndarray, str) or a is None:
         return False
-    return not isinstance(a, np.generic)
+    return not isinstance(a, np.generic) and items_of(a) is None
 
 
 def objects(a: Any) -> Iterator[Any]:
     """The objects inside an argument whose identity its kind names."""
-    if type(a) in (tuple, list):
-        for item in a:
+    inside = items_of(a)
+    if inside is not None:
+        for item in inside:
             yield from objects(item)
     elif type(a) is types.FunctionType:
         yield a.__code__
@@ -57,8 +74,9 @@ def objects(a: Any) -> Iterator[Any]:
 
 def functions_in(a: Any) -> Iterator[types.FunctionType]:
     """The functions inside an argument."""
-    if type(a) in (tuple, list):
-        for item in a:
+    inside = items_of(a)
+    if inside is not None:
+        for item in inside:
             yield from functions_in(item)
     elif type(a) is types.FunctionType:
         yield a
@@ -72,8 +90,9 @@ def sharing(given: tuple[Any, ...]) -> Any:
 
 def flat(a: Any) -> Iterator[Any]:
     """The numbers and arrays inside an argument."""
-    if type(a) in (tuple, list):
-        for item in a:
+    inside = items_of(a)
+    if inside is not None:
+        for item in inside:
             yield from flat(item)
     elif type(a) is np.ndarray or isinstance(a, np.generic | int | float | complex):
         yield a
@@ -111,6 +130,13 @@ def is_inexact(a: Any) -> bool:
     return isinstance(a, float | complex)
 
 
+def item_name(held: Structure, name: str, label: Any) -> str:
+    """How a user asks for an item of a structure: params["W"], pair[0], p.x."""
+    if is_namedtuple(held.kind):
+        return f"{name}.{label}"
+    return f"{name}[{label!r}]"
+
+
 def pattern_of(
     a: Any, name: str, by_value: bool = False, given: tuple[Any, ...] = ()
 ) -> Any:
@@ -120,13 +146,16 @@ def pattern_of(
     """
     from gradwright.transform.errors import NotDifferentiable
     from gradwright.transform.indices import Linear
-    from gradwright.transform.specialise.abstract import Path, Static, Structure
+    from gradwright.transform.specialise.abstract import Path, Static, structure_of
     from gradwright.transform.specialise.frame import type_of_input
 
-    if type(a) in (tuple, list):
-        return Structure(
-            type(a), tuple(pattern_of(i, name, by_value, given) for i in a)
+    held = structure_of(a)
+    if held is not None:
+        named = zip(held.labels, held.items, strict=True)
+        inside = (
+            pattern_of(i, item_name(held, name, k), by_value, given) for k, i in named
         )
+        return held.of(inside)
     if by_value and type(a) is int:
         return Linear({}, a)
     found = type_of_input(a)
@@ -147,5 +176,6 @@ def pattern_of(
         kind = f"an array of dtype {a.dtype}"
     raise NotDifferentiable(
         f"the argument {name} is {kind}: gradwright takes numbers, "
-        f"arrays, strings, functions, None, and tuples and lists of these"
+        f"arrays, strings, functions, None, and tuples, lists, dicts and "
+        f"namedtuples of these"
     )

@@ -10,15 +10,15 @@ from __future__ import annotations
 import inspect
 import types
 import weakref
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from gradwright.arguments import (
     PLAIN,
     flat,
     functions_in,
     ints_in,
-    is_inexact,
+    items_of,
     kind_of,
     pattern_of,
     shapes_in,
@@ -29,8 +29,7 @@ from gradwright.cache import REGISTRY, Family
 from gradwright.callee import Callee
 from gradwright.lengths import Exceptional
 from gradwright.pipeline import build
-from gradwright.pull import Pull
-from gradwright.results import matched, zeros
+from gradwright.pull import Half, moved
 from gradwright.specialisation import Specialisation
 from gradwright.transform import source as sources
 from gradwright.transform.errors import EffectError, ShapeError
@@ -39,8 +38,8 @@ from gradwright.transform.specialise.abstract import Path, Static
 from gradwright.transform.specialise.frame import type_of_input
 from gradwright.transform.step import Step
 
+H = TypeVar("H", bound=Half)
 Found = tuple[Specialisation, dict[str, Any]]
-SEEN_INTO = (types.FunctionType, tuple, list)
 STARRED = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 
 
@@ -195,8 +194,9 @@ class Entry:
 
     def _pattern(self, name: str, a: Any, given: tuple[Any, ...]) -> Any:
         bound = any(a is b for b in (*self.bound, *self.keywords.values()))
+        seen_into = type(a) is types.FunctionType or items_of(a) is not None
         if (
-            bound and type_of_input(a) is None and type(a) not in SEEN_INTO
+            bound and type_of_input(a) is None and not seen_into
         ):  # it may be any object, as self may
             return Static(a, Path(name, ("bound", id(a)), _reader(a)))
         return pattern_of(a, name, name in self.family.by_value, given)
@@ -254,27 +254,17 @@ class Entry:
                 f"{len(tangents)} tangents"
             )
         args = self.bind(primals, {})
-        dots = list(self._dots(self.places(len(primals)), args, tangents))
+        dots = list(moved(self.places(len(primals)), args, tangents))
         found, hidden = self.find(args)
         values = [*self.leaves(args), *dots]
         found, hidden = self.fitting(found, hidden, args, values)
         self.last = self.family.last = found
         return found.assemble(self.run(found, values, hidden))
 
-    def _dots(self, places: Any, args: Any, tangents: tuple[Any, ...]) -> Iterator[Any]:
-        """The tangents of all inexact leaves, in the order of the parameters."""
-        for place, a in zip(places, args, strict=True):
-            if type(place) is tuple:
-                yield from self._dots(place, a, tangents)
-            elif place is None:
-                yield from (zeros(leaf) for leaf in flat(a) if is_inexact(leaf))
-            else:
-                yield from matched(a, tangents[place], "tangent")
-
-    def vjp(
-        self, given: tuple[Any, ...], of: Callable[[], str]
-    ) -> tuple[Any, Pull, Any]:
-        """The value, the function that pulls back, and the auxiliary results."""
+    def split(
+        self, given: tuple[Any, ...], half: type[H], of: Callable[[], str]
+    ) -> tuple[Any, H, Any]:
+        """The value, the function that is the second half, and what comes beside."""
         args = self.bind(given, {})
         found, hidden = self.find(args)
         leaves = self.leaves(args)
@@ -284,9 +274,9 @@ class Entry:
         flat_out = list(out) if isinstance(out, tuple) else [out]
         results, residuals = flat_out[: found.count], flat_out[found.count :]
         value, aux = found.assemble(results[0] if found.count == 1 else tuple(results))
-        places = self.places(len(given))
-        pull = Pull(found, places, args, leaves, hidden, residuals, value, of)
-        return value, pull, aux
+        places, count = self.places(len(given)), len(given)
+        made = half(found, places, args, leaves, hidden, residuals, value, count, of)
+        return value, made, aux
 
 
 class _Mark:

@@ -23,7 +23,7 @@ def source(function: Any, *args: Any, kind: str | None = None, **keywords: Any) 
     Args:
         function: A transformed function; with `kind` any function.
         args: The arguments of a call.
-        kind: "jvp" or "vjp", for the source that those run.
+        kind: "jvp", "vjp" or "linearize", for the source that those run.
         keywords: Arguments by name.
 
     Example:
@@ -81,8 +81,8 @@ def entry_of(function: Any, kind: str | None) -> Entry:
     from gradwright.transforms import Transformed, transformed
 
     if kind is not None:
-        if kind not in ("jvp", "vjp"):
-            raise ValueError(f"kind is 'jvp' or 'vjp', not {kind!r}")
+        if kind not in ("jvp", "vjp", "linearize"):
+            raise ValueError(f"kind is 'jvp', 'vjp' or 'linearize', not {kind!r}")
         return transformed(function, kind).entry
     if not isinstance(function, Transformed):
         raise TypeError(

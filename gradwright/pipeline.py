@@ -14,7 +14,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gradwright.derive import Derived, arranged, check_result, derive
+from gradwright.derive import derive
+from gradwright.derived import Derived, arranged, check_result
 from gradwright.transform.calls import knotted
 from gradwright.transform.core import Function
 from gradwright.transform.emit import Module, emit

@@ -1,19 +1,20 @@
-"""The function that vjp returns: from a cotangent of the result to the arguments'."""
+"""The functions that vjp and linearize return: the second halves of split programs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
-from gradwright.arguments import flat
-from gradwright.results import gradient_like, matched, outline
+from gradwright.arguments import flat, is_inexact
+from gradwright.results import gradient_like, matched, outline, zeros
 from gradwright.specialisation import Specialisation
+from gradwright.transform.errors import ShapeError
 
 
-class Pull:
-    """Pulls cotangents back through one call; it may be called any number of times.
+class Half:
+    """The second half of one call; it may be called any number of times.
 
     It keeps what the backward half needs: residuals, and copies of the arguments, so
     that their owners may change them in the meantime.
@@ -28,11 +29,13 @@ class Pull:
         hidden: dict[str, Any],
         residuals: list[Any],
         value: Any,
+        count: int,
         of: Callable[[], str],
     ) -> None:
         assert found.backward is not None
         self.backward = found.backward
         self.places = places
+        self.count = count  # of the call's own arguments
         self.args = tuple(map(outline, args))
         self.value = outline(value)
         others = [a for a in (*leaves, *hidden.values(), *flat(value)) if _is_array(a)]
@@ -43,10 +46,21 @@ class Pull:
         ]
         self.of = of
 
+    def run(self, seeds: Iterable[Any]) -> Iterator[Any]:
+        """The flat results for flat cotangents or tangents."""
+        out = self.backward.run([*map(_fresh, self.residuals), *self.kept, *seeds])
+        return iter(out if isinstance(out, tuple) else (out,))
+
+    def source(self) -> str:
+        """The text of this half."""
+        return self.backward.module.text
+
+
+class Pull(Half):
+    """Pulls cotangents back, from the result to the arguments."""
+
     def __call__(self, cotangent: Any) -> tuple[Any, ...]:
-        bars = matched(self.value, cotangent, "cotangent")
-        out = self.backward.run([*map(_fresh, self.residuals), *self.kept, *bars])
-        gradients = iter(out if isinstance(out, tuple) else (out,))
+        gradients = self.run(matched(self.value, cotangent, "cotangent"))
         found: dict[int, Any] = {}
         for place, a in zip(self.places, self.args, strict=True):
             _sort(place, a, gradients, found)
@@ -55,9 +69,32 @@ class Pull:
     def __repr__(self) -> str:
         return f"<pull of {self.of()}>"
 
-    def source(self) -> str:
-        """The text of the backward half."""
-        return self.backward.module.text
+
+class Push(Half):
+    """Pushes tangents forward, from the arguments to the result."""
+
+    def __call__(self, *tangents: Any) -> Any:
+        if len(tangents) != self.count:
+            raise ShapeError(
+                f"{self!r} needs a tangent for each primal: "
+                f"{self.count} primals, {len(tangents)} tangents"
+            )
+        dots = self.run(moved(self.places, self.args, tangents))
+        return gradient_like(self.value, dots)
+
+    def __repr__(self) -> str:
+        return f"<push of {self.of()}>"
+
+
+def moved(places: Any, args: Any, tangents: tuple[Any, ...]) -> Iterator[Any]:
+    """The tangents of all inexact leaves, in the order of the parameters."""
+    for place, a in zip(places, args, strict=True):
+        if type(place) is tuple:
+            yield from moved(place, a, tangents)
+        elif place is None:
+            yield from (zeros(leaf) for leaf in flat(a) if is_inexact(leaf))
+        else:
+            yield from matched(a, tangents[place], "tangent")
 
 
 def _sort(place: Any, a: Any, gradients: Iterator[Any], found: dict[int, Any]) -> None:

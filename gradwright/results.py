@@ -13,7 +13,12 @@ import numpy as np
 
 from gradwright.arguments import is_inexact
 from gradwright.transform.errors import NotDifferentiable, ShapeError
-from gradwright.transform.specialise.abstract import Static, Structure
+from gradwright.transform.specialise.abstract import (
+    Static,
+    Structure,
+    put_together,
+    structure_of,
+)
 from gradwright.transform.types import Type
 
 Assemble = Callable[[Any], Any]
@@ -63,12 +68,19 @@ class _Writer:
                 return _tuple_text(items)
             if template.kind is list:
                 return f"[{', '.join(items)}]"
-            return f"{self.name(template.kind)}({_tuple_text(items)})"
+            if template.keys is not None:
+                keys = map(self.key, template.keys)
+                pairs = (f"{k}: {i}" for k, i in zip(keys, items, strict=True))
+                return f"{{{', '.join(pairs)}}}"
+            return f"{self.name(template.kind._make)}({_tuple_text(items)})"  # type: ignore[attr-defined]
         if isinstance(template, Static):
             return self.name(template.value)
         k, self.count = self.count, self.count + 1
         fit = fit_of(self.fits[k]) if k in self.fits else None
         return f"out[{k}]" if fit is None else f"{self.name(fit)}(out[{k}])"
+
+    def key(self, key: Any) -> str:
+        return repr(key) if type(key) in (str, int, bool) else self.name(key)
 
     def name(self, thing: Any) -> str:
         name = f"thing_{len(self.names)}"
@@ -111,8 +123,10 @@ def _as_array_of(dtype: np.dtype[Any]) -> Callable[[Any], Any]:
 
 def gradient_like(a: Any, gradients: Iterator[Any]) -> Any:
     """The cotangent of an argument, of its structure and kinds; zero for an int."""
-    if type(a) in (tuple, list):
-        return type(a)(gradient_like(i, gradients) for i in a)
+    held = structure_of(a)
+    if held is not None:
+        items = [gradient_like(i, gradients) for i in held.items]
+        return put_together(held.kind, items, held.keys)
     if is_inexact(a):
         found = next(gradients)
         if isinstance(a, np.ndarray):
@@ -131,12 +145,12 @@ def gradient_like(a: Any, gradients: Iterator[Any]) -> Any:
 def matched(like: Any, given: Any, what: str) -> Iterator[Any]:
     """The inexact leaves of `given`, which must have the structure of `like`.
 
-    What stands beside an int, a text or None is not looked at.
+    A dict's items are found by their keys.  What stands beside an int, a text or None
+    is not looked at.
     """
-    if type(like) in (tuple, list):
-        if type(given) not in (tuple, list) or len(given) != len(like):
-            raise _unlike(like, given, what)
-        for a, b in zip(like, given, strict=True):
+    held = structure_of(like)
+    if held is not None:
+        for a, b in zip(held.items, _items(held, like, given, what), strict=True):
             yield from matched(a, b, what)
     elif is_inexact(like):
         if not isinstance(given, int | float | complex | np.generic | np.ndarray):
@@ -144,8 +158,28 @@ def matched(like: Any, given: Any, what: str) -> Iterator[Any]:
         yield _fitted(given, like, what)
 
 
+def _items(held: Structure, like: Any, given: Any, what: str) -> list[Any]:
+    """The items of `given` in the order of those they belong to."""
+    if held.keys is not None:
+        if type(given) is not dict or given.keys() != like.keys():
+            raise _unlike(like, given, what)
+        return [given[k] for k in held.keys]
+    plain = held.kind in (tuple, list) and type(given) in (tuple, list)
+    if not (plain or type(given) is held.kind) or len(given) != len(held.items):
+        raise _unlike(like, given, what)
+    return list(given)
+
+
 def _unlike(like: Any, given: Any, what: str) -> ShapeError:
-    return ShapeError(f"the {what} {given!r} does not have the structure of {like!r}")
+    return ShapeError(
+        f"the {what} {in_short(given)} does not have the structure of {in_short(like)}"
+    )
+
+
+def in_short(a: Any) -> str:
+    """A value in one line of a message."""
+    text = " ".join(repr(a).split())
+    return text if len(text) < 80 else f"{text[:76]} ..."
 
 
 def _fitted(given: Any, like: Any, what: str) -> Any:
@@ -174,8 +208,9 @@ def zeros(a: Any) -> Any:
 
 def outline(value: Any) -> Any:
     """The structure and kinds of a value, without its memory."""
-    if type(value) in (tuple, list):
-        return type(value)(outline(i) for i in value)
+    held = structure_of(value)
+    if held is not None:
+        return put_together(held.kind, map(outline, held.items), held.keys)
     if isinstance(value, np.ndarray):
         return np.broadcast_to(np.zeros((), value.dtype), value.shape)
     return value

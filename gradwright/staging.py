@@ -6,7 +6,7 @@ from typing import Any
 
 import gast
 
-from gradwright.derive import Derived
+from gradwright.derived import Derived
 from gradwright.inspection import Stages
 from gradwright.pipeline import derived_of, emit_derived, finish
 from gradwright.transform import source as sources

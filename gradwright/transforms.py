@@ -10,6 +10,7 @@ import functools
 import inspect
 import types
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gradwright import inspection
@@ -92,6 +93,8 @@ def grad(
     has_aux: bool = False,
     *,
     argnames: str | Sequence[str] | None = None,
+    holomorphic: bool = False,
+    allow_int: bool = False,
 ) -> Any:
     """The gradient of a function that returns one real number.
 
@@ -101,6 +104,10 @@ def grad(
         has_aux: The function returns (value, aux), and so the gradient function
             returns (gradient, aux).
         argnames: The arguments by name, in place of argnums.
+        holomorphic: Arguments and result are complex, and the function is holomorphic
+            in them: the result is its complex derivative.
+        allow_int: Ints and bools in an argument are passed over; a zero of their kind
+            stands in their place.
 
     Returns:
         A function of the same arguments; its result has the structure, shape and
@@ -114,8 +121,11 @@ def grad(
         ...     return 0.5 * x * x
         >>> grad(energy)(3.0)
         3.0
+        >>> grad(lambda p: p["a"] * p["b"])({"a": 2.0, "b": 3.0})
+        {'a': 3.0, 'b': 2.0}
     """
-    return _make("grad", fun, argnums, has_aux, argnames)
+    step = Step("grad", argnums, has_aux, holomorphic, allow_int)  # type: ignore[arg-type]
+    return _make(fun, step, argnames)
 
 
 def value_and_grad(
@@ -124,6 +134,8 @@ def value_and_grad(
     has_aux: bool = False,
     *,
     argnames: str | Sequence[str] | None = None,
+    holomorphic: bool = False,
+    allow_int: bool = False,
 ) -> Any:
     """The value and the gradient, from one forward sweep; arguments as for `grad`.
 
@@ -133,16 +145,96 @@ def value_and_grad(
         >>> value_and_grad(energy)(3.0)
         (4.5, 3.0)
     """
-    return _make("value_and_grad", fun, argnums, has_aux, argnames)
+    step = Step("value_and_grad", argnums, has_aux, holomorphic, allow_int)  # type: ignore[arg-type]
+    return _make(fun, step, argnames)
 
 
-def _make(kind: str, fun: Any, argnums: Any, has_aux: bool, argnames: Any) -> Any:
+def jacfwd(
+    fun: Callable[..., Any] | None = None,
+    argnums: int | Sequence[int] = 0,
+    has_aux: bool = False,
+    holomorphic: bool = False,
+    *,
+    argnames: str | Sequence[str] | None = None,
+) -> Any:
+    """The Jacobian of a function, column by column: for few arguments, many results.
+
+    Args:
+        fun: The function, of any numbers and arrays; left out, it is a decorator.
+        argnums: Which arguments to differentiate: an int, or a tuple for several.
+        has_aux: The function returns (value, aux), and so the Jacobian function
+            returns (jacobian, aux).
+        holomorphic: As for `grad`.
+        argnames: The arguments by name, in place of argnums.
+
+    Returns:
+        A function of the same arguments. Its result has the structure of the value
+        and, in the place of each number or array in that, the structure of the
+        argument; the shapes there are those of the two, one behind the other.
+
+    Raises:
+        NotDifferentiable: At the call, if the argument or the result is not a float.
+        EffectError: At the call, if the function prints or warns, which it would do
+            for every column.
+
+    Example:
+        >>> def polar(x, y):
+        ...     return {"r": x * x + y * y, "slope": y / x}
+        >>> jacfwd(polar, argnums=(0, 1))(1.0, 2.0)
+        {'r': (2.0, 4.0), 'slope': (-2.0, 1.0)}
+    """
+    step = Step("jacfwd", argnums, has_aux, holomorphic)  # type: ignore[arg-type]
+    return _make(fun, step, argnames)
+
+
+def jacrev(
+    fun: Callable[..., Any] | None = None,
+    argnums: int | Sequence[int] = 0,
+    has_aux: bool = False,
+    holomorphic: bool = False,
+    *,
+    argnames: str | Sequence[str] | None = None,
+) -> Any:
+    """The Jacobian of a function, row by row: for many arguments, few results.
+
+    Arguments and result are those of `jacfwd`. The function itself runs once.
+
+    Example:
+        >>> jacrev(lambda p: (p[0] * p[1], p[0]))((2.0, 3.0))
+        ((3.0, 2.0), (1.0, 0.0))
+    """
+    step = Step("jacrev", argnums, has_aux, holomorphic)  # type: ignore[arg-type]
+    return _make(fun, step, argnames)
+
+
+def hessian(
+    fun: Callable[..., Any] | None = None,
+    argnums: int | Sequence[int] = 0,
+    has_aux: bool = False,
+    holomorphic: bool = False,
+    *,
+    argnames: str | Sequence[str] | None = None,
+) -> Any:
+    """The second derivatives of a function: jacfwd of jacrev, with its arguments.
+
+    Example:
+        >>> import numpy as np
+        >>> hessian(lambda x: x[0] * x[1])(np.array([2.0, 3.0]))
+        array([[0., 1.],
+               [1., 0.]])
+    """
     if fun is None:
-        return lambda f: _make(kind, f, argnums, has_aux, argnames)
-    _must_be_callable(kind, fun)
-    return Transformed(
-        fun, Step(kind, _positions(kind, fun, argnums, argnames), has_aux)
-    )
+        return lambda f: hessian(f, argnums, has_aux, holomorphic, argnames=argnames)
+    options = {"has_aux": has_aux, "holomorphic": holomorphic, "argnames": argnames}
+    return jacfwd(jacrev(fun, argnums, **options), argnums, **options)  # type: ignore[arg-type]
+
+
+def _make(fun: Any, step: Step, argnames: Any) -> Any:
+    if fun is None:
+        return lambda f: _make(f, step, argnames)
+    _must_be_callable(step.kind, fun)
+    argnums = _positions(step.kind, fun, step.argnums, argnames)
+    return Transformed(fun, replace(step, argnums=argnums))
 
 
 def _must_be_callable(kind: str, fun: Any) -> None:
@@ -245,9 +337,77 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
         (6.0, (3.0, 2.0))
     """
     _must_be_callable("vjp", fun)
+    from gradwright.pull import Pull
+
     entry = _entry(fun, Step("vjp", None, has_aux))
-    value, pull, aux = entry.vjp(primals, lambda: repr(transformed(fun, "vjp")))
+    of = transformed(fun, "vjp")
+    value, pull, aux = entry.split(primals, Pull, lambda: repr(of))
     return (value, pull, aux) if has_aux else (value, pull)
+
+
+def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
+    """The value and a function that pushes tangents forward from there.
+
+    The function itself runs once, and what its derivative needs is kept.
+
+    Args:
+        fun: The function, of any numbers and arrays.
+        primals: Its arguments.
+        has_aux: The function returns (value, aux), and aux comes out last.
+
+    Returns:
+        (value, push) or (value, push, aux): push takes a tangent for each argument
+        and returns the tangent of the value; it may be called any number of times.
+
+    Example:
+        >>> value, push = linearize(lambda x, y: x * y, 2.0, 3.0)
+        >>> value, push(1.0, 0.0), push(0.0, 1.0)
+        (6.0, 3.0, 2.0)
+    """
+    _must_be_callable("linearize", fun)
+    from gradwright.pull import Push
+
+    entry = _entry(fun, Step("linearize", None, has_aux))
+    of = transformed(fun, "linearize")
+    value, push, aux = entry.split(primals, Push, lambda: repr(of))
+    return (value, push, aux) if has_aux else (value, push)
+
+
+def hvp(
+    fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]
+) -> Any:
+    """The gradient, and the Hessian times a vector, which is never built.
+
+    Args:
+        fun: A function that returns one real number.
+        primals: Its arguments, a tuple or list; all of them are differentiated.
+        tangents: What the Hessian is multiplied with, one for each argument.
+
+    Returns:
+        (gradient, product), each a tuple with one entry for each argument, or that
+        entry alone where there is one argument.
+
+    Example:
+        >>> hvp(lambda x, y: x * x * y, (2.0, 3.0), (1.0, 0.0))
+        ((12.0, 4.0), (6.0, 4.0))
+    """
+    if not isinstance(primals, tuple | list) or not isinstance(tangents, tuple | list):
+        raise NotDifferentiable("hvp takes its primals and tangents as tuples or lists")
+    count = len(primals)
+    return jvp(grad(fun, tuple(range(count)) if count != 1 else 0), primals, tangents)
+
+
+def stop_gradient(x: Any) -> Any:
+    """The argument as it is, and its derivative zero.
+
+    Args:
+        x: A number, an array, or a structure of them.
+
+    Example:
+        >>> grad(lambda x: x * stop_gradient(x))(3.0)
+        3.0
+    """
+    return x
 
 
 def transformed(fun: Any, kind: str, has_aux: bool = False) -> Transformed:
@@ -256,5 +416,10 @@ def transformed(fun: Any, kind: str, has_aux: bool = False) -> Transformed:
     return Transformed(fun, Step(kind, None, has_aux))
 
 
-for _transform in (grad, value_and_grad, jvp, vjp):
+for _transform in (
+    grad, value_and_grad, jvp, vjp, jacfwd, jacrev, hessian, linearize, hvp,
+    stop_gradient,
+):  # fmt: skip
     vars(_transform)["__gradwright_kind__"] = _transform.__name__
+
+jacobian = jacrev

@@ -81,10 +81,12 @@ class Cell(Place):
 class Buffer(Place):
     """An array that this program owns and stores into by index; starts as zeros.
 
-    `like` is the value whose shape it takes.
+    `like` is the value whose shape it takes, or that shape itself.
     """
 
-    def __init__(self, name: str, type: Type, like: Value) -> None:
+    def __init__(
+        self, name: str, type: Type, like: Value | tuple[Operand, ...]
+    ) -> None:
         super().__init__(name, type)
         self.like = like
 
@@ -189,13 +191,17 @@ class Let(Statement):
 
 @dataclass(eq=False)
 class Load(Statement):
-    """out = source[index]: a snapshot of a place, or a part of an array value."""
+    """out = source[index]: a snapshot of a place, or a part of an array value.
 
-    out: Value
+    Of a tape it is another tape with the same content; `deep` where it holds tapes.
+    """
+
+    out: Value | Tape
     source: Place | Value
     index: Index = ()
     safe: bool = False  # known to be in bounds
     unsure: bool = False  # the cell may hold nothing: Python raises then
+    deep: bool = False
 
 
 @dataclass(eq=False)
@@ -207,12 +213,16 @@ class Alloc(Statement):
 
 @dataclass(eq=False)
 class Store(Statement):
-    """place[index] = operand, or += where `accumulate`."""
+    """place[index] = operand, or += where `accumulate`.
+
+    An addition that is `first` adds to zeros, and is written as a plain assignment.
+    """
 
     place: Place
     operand: Operand
     index: Index = ()
     accumulate: bool = False
+    first: bool = False
 
 
 @dataclass(eq=False)
@@ -386,8 +396,10 @@ def _operands(s: Statement) -> Iterator[Any]:
             yield s.condition
             if isinstance(s, Assert) and s.message is not None:
                 yield s.message
-        case Alloc(place=Buffer() as buffer):
-            yield buffer.like
+        case Alloc(place=Buffer(like=tuple(shape))):
+            yield from shape
+        case Alloc(place=Buffer(like=like)):
+            yield like
 
 
 def index_operands(index: Index) -> Iterator[Operand]:
@@ -473,6 +485,15 @@ def is_recursive(function: Function) -> bool:
     return any(function in program(g) for g in callees(function))
 
 
+def holds_tapes(function: Function) -> bool:
+    """Whether a tape of a program may hold other tapes."""
+    return any(
+        isinstance(s, Push) and isinstance(s.operand, Tape)
+        for f in program(function)
+        for s in walk(f.body)
+    )
+
+
 # ---- rewriting ---------------------------------------------------------------------
 
 
@@ -493,6 +514,12 @@ class Substitution:
             return Linear({Dim(array, s.axis): 1})
         new = self.mapping.get(s, s)
         return new if isinstance(new, Linear) else Linear({new: 1})
+
+    def _shape(self, like: Any) -> Any:
+        if isinstance(like, tuple):
+            return tuple(map(self.operand, like))
+        new = self.operand(like)
+        return new if isinstance(new, Value) else like
 
     def index(self, index: Index) -> Index:
         def item(i: Any) -> Any:
@@ -525,8 +552,8 @@ class Substitution:
                 )
             case Alloc():
                 place = o(s.place)
-                if isinstance(place, Buffer) and isinstance(o(place.like), Value):
-                    place.like = o(place.like)
+                if isinstance(place, Buffer):
+                    place.like = self._shape(place.like)
                 return replace(s, place=place)
             case Store():
                 return replace(
@@ -569,15 +596,20 @@ class Substitution:
         return s
 
 
-def clone(block: list[Statement]) -> list[Statement]:
-    """The same block with values and places of its own for all that it defines."""
-    fresh: dict[Any, Any] = {}
+def fresh(block: list[Statement]) -> dict[Any, Any]:
+    """Values and places of its own for all that a copy of a block defines."""
+    found: dict[Any, Any] = {}
     for s in walk(block):
         for v in defines(s):
-            fresh[v] = twin(v)
+            found[v] = twin(v)
         if isinstance(s, Alloc):
-            fresh[s.place] = twin(s.place)
-    return Substitution(fresh).block(block)
+            found[s.place] = twin(s.place)
+    return found
+
+
+def clone(block: list[Statement]) -> list[Statement]:
+    """The same block with values and places of its own for all that it defines."""
+    return Substitution(fresh(block)).block(block)
 
 
 def twin(thing: Any) -> Any:

@@ -101,6 +101,8 @@ class _Liveness:
                 if s.out not in live and not may_raise(s):
                     return None, live
                 live.discard(s.out)
+                if isinstance(s.out, Tape):
+                    self.tapes.update((s.out, s.source))  # type: ignore[arg-type]
             case Store():
                 if s.place not in live:
                     return None, live

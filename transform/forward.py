@@ -35,8 +35,12 @@ from gradwright.transform.core import (
     Tape,
     Value,
     While,
+    defines,
     is_recursive,
+    reads,
+    stores,
     type_of,
+    walk,
 )
 from gradwright.transform.indices import Linear
 from gradwright.transform.mixed import Mixed, shapes
@@ -156,6 +160,7 @@ class _Sweep:
 
     def statement(self, s: Statement) -> None:
         b = self.builder
+        kind: type[Tape | Value]
         match s:
             case Let():
                 self.keep(s)
@@ -164,8 +169,10 @@ class _Sweep:
             case Load():
                 self.keep(s)
                 if s.out in self.varied:
-                    out = Value(f"{s.out.name}_dot", s.out.type)
-                    b.add(Load(out, self.dots[s.source], s.index, safe=True))
+                    kind = Tape if isinstance(s.out, Tape) else Value
+                    out = kind(f"{s.out.name}_dot", s.out.type)
+                    dots = self.dots[s.source]
+                    b.add(Load(out, dots, s.index, safe=True, deep=s.deep))
                     self.dots[s.out] = out
             case Alloc():
                 self.keep(s)
@@ -175,7 +182,8 @@ class _Sweep:
                 if s.place in self.varied:
                     dot = self.tangent(s.operand)
                     if not (s.accumulate and dot == constant(0.0)):
-                        b.add(Store(self.dots[s.place], dot, s.index, s.accumulate))
+                        place = self.dots[s.place]
+                        b.add(Store(place, dot, s.index, s.accumulate, s.first))
                 self.keep(s)
             case Push():
                 if s.tape in self.varied:
@@ -184,11 +192,12 @@ class _Sweep:
             case Pop():
                 self.keep(s)
                 if s.tape in self.varied:
-                    kind: type[Tape | Value]
                     kind = Tape if isinstance(s.out, Tape) else Value
                     popped = kind(f"{s.out.name}_dot", s.out.type)
                     b.add(Pop(popped, self.dots[s.tape]))
                     self.dots[s.out] = popped
+            case For() | While() | If() if not self._varies(s):
+                self.keep(s)
             case For():
                 self.keep(replace(s, body=self.block(s.body)))
             case While():
@@ -200,6 +209,14 @@ class _Sweep:
                 self._call(s)
             case _:
                 self.keep(s)
+
+    def _varies(self, s: Statement) -> bool:
+        """Whether a loop or branch changes anything that has a tangent."""
+        return any(
+            v in self.varied
+            for t in walk([s])
+            for v in (*defines(t), *stores(t), *reads(t))
+        )
 
     def _place(self, p: Place) -> Place:
         name = f"{p.name}_dot"

@@ -31,8 +31,8 @@ REFUSALS: dict[str, tuple[str, str | None]] = {
     "ImportFrom": ("an import inside a function",
                    "import the name at the top of the file"),
     "Set": ("a set", "use a tuple"),
-    "Dict": ("a dict display yet", "use separate names or a tuple"),
-    "DictComp": ("a dict comprehension yet", "use separate names or a tuple"),
+    "DictComp": ("a dict comprehension over run-time values yet",
+                 "write the loop out and add up as you go"),
     "SetComp": ("a set comprehension", "use a loop"),
     "ListComp": ("a list comprehension over run-time values yet",
                  "write the loop out and add up as you go"),
@@ -61,6 +61,8 @@ def local_names(node: gast.FunctionDef) -> frozenset[str]:
                 names.add(n.name)
                 return
             case gast.Lambda() | gast.ListComp() | gast.GeneratorExp():
+                return
+            case gast.SetComp() | gast.DictComp():
                 return
             case gast.Name() if not isinstance(n.ctx, gast.Load):
                 names.add(n.id)

@@ -24,7 +24,7 @@ from gradwright.transform.core import (
     Value,
     walk,
 )
-from gradwright.transform.primitives.structural import COPY, ITEM, NAMED
+from gradwright.transform.primitives.structural import COPY, ITEM, NAMED, STOPPED
 
 
 def own_results(function: Function, count: int | None = None) -> None:
@@ -89,7 +89,7 @@ class _Memory:
                 return [source]
             case Pop(tape=tape):
                 return [tape]
-            case Let(primitive=p) as let if p in (NAMED, ITEM) or p.view:
+            case Let(primitive=p) as let if p in (NAMED, STOPPED, ITEM) or p.view:
                 return [o for o in let.operands if isinstance(o, Value)]
             case Call() as call:
                 return self._given(call, call.outs.index(v))

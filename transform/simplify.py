@@ -25,13 +25,16 @@ from gradwright.transform.core import (
     Let,
     Load,
     Place,
+    Push,
     Statement,
     Store,
     Substitution,
+    Tape,
     Value,
     While,
     all_reads,
     blocks,
+    defines,
     leaves,
     program,
     reads,
@@ -47,6 +50,7 @@ def simplify(function: Function) -> Function:
     """The function and all it calls, simplified in place; returns it."""
     for f in program(function):
         drop_dead(f)
+        lend(f)
         size = -1
         while True:
             sink_zeros(f.body)
@@ -65,6 +69,37 @@ def simplify(function: Function) -> Function:
 
 def _size(f: Function) -> int:
     return sum(1 for _ in walk(f.body))
+
+
+# ---- tapes -------------------------------------------------------------------------
+
+
+def lend(f: Function) -> None:
+    """A copy of a tape that nothing else reads is that tape itself."""
+    every = list(walk(f.body))
+    lent: dict[Any, Any] = {}
+    for block in [f.body, *(b for s in every for b in blocks(s))]:
+        begun = {v for s in block for v in (*defines(s), getattr(s, "place", None))}
+        for s in block:
+            if isinstance(s, Load) and isinstance(s.out, Tape) and s.source in begun:
+                readers = [
+                    t
+                    for t in every
+                    if s.source in reads(t)
+                    and not (isinstance(t, Push) and t.tape is s.source)
+                ]
+                if readers == [s] and s.source not in f.results:
+                    lent[s] = s.out
+    if lent:
+        mapping = {copy: s.source for s, copy in lent.items()}
+        f.body = Substitution(mapping).block(_with_no(f.body, set(lent)))
+
+
+def _with_no(body: Block, dropped: set[Any]) -> Block:
+    for s in body:
+        for b in blocks(s):
+            b[:] = _with_no(b, dropped)
+    return [s for s in body if s not in dropped]
 
 
 # ---- zero, then add ----------------------------------------------------------------

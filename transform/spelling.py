@@ -25,6 +25,7 @@ from gradwright.transform.primitives.structural import (
     ITEM,
     NAMED,
     SPREAD,
+    STOPPED,
     SUM_TO,
 )
 from gradwright.transform.types import Type
@@ -43,7 +44,10 @@ OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
     ast.In: ast.NotIn, ast.NotIn: ast.In,
 }  # fmt: skip
-MODULES = {"np": "import numpy as np", "math": "import math", "cmath": "import cmath"}
+MODULES = {
+    "np": "import numpy as np", "math": "import math", "cmath": "import cmath",
+    "copy": "import copy",
+}  # fmt: skip
 
 
 class Name(ast.Name):
@@ -108,7 +112,7 @@ class Spelling:
     def primitive(self, s: Let, trees: list[ast.expr]) -> ast.expr:
         """An operation on operands."""
         p: Primitive = s.primitive
-        if p is NAMED:
+        if p in (NAMED, STOPPED):
             return trees[0]
         if p is FORMAT:
             return f_string(s.attribute, trees)

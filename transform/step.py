@@ -14,6 +14,8 @@ from dataclasses import dataclass
 class Step:
     """One transform and its options, as the user asked for it."""
 
-    kind: str  # grad | value_and_grad | jvp | vjp
+    kind: str  # grad | value_and_grad | jacfwd | jacrev | jvp | vjp | linearize
     argnums: int | tuple[int, ...] | None = 0
     has_aux: bool = False
+    holomorphic: bool = False
+    allow_int: bool = False

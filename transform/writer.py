@@ -8,6 +8,8 @@ from __future__ import annotations
 import ast
 import operator
 
+import numpy as np
+
 from gradwright.transform.core import (
     Alloc,
     Assert,
@@ -204,6 +206,12 @@ class Writer(Nesting):
                 else:
                     self.waiting[s.out] = w
             return
+        if isinstance(s.out, Tape):
+            tree: ast.expr = ast.Call(ast.Attribute(name_of(source), "copy"), [], [])
+            if s.deep:
+                tree = self.spelling.call("copy.deepcopy", [name_of(source)])
+            self._settle(s.out, Waiting(tree, {source}, 20), out, s, body)  # type: ignore[arg-type]
+            return
         w = self.operand(source)  # type: ignore[arg-type]
         places = set(w.places)
         if not s.index:
@@ -223,9 +231,17 @@ class Writer(Nesting):
 
     def _alloc(self, s: Alloc, out: list[ast.stmt]) -> None:
         match s.place:
+            case Buffer(like=tuple(shape)):
+                given: list[ast.expr] = [ast.Tuple(self._trees(shape))]
+                if len(shape) == 1:
+                    given = self._trees(shape)
+                dtype = s.place.type.dtype
+                if dtype != "float64":
+                    given.append(self.spelling.argument(np.dtype(dtype)))
+                tree: ast.expr = self.spelling.call("np.zeros", given)
             case Buffer():
                 like = self.operand(s.place.like).tree
-                tree: ast.expr = self.spelling.call("np.zeros_like", [like])
+                tree = self.spelling.call("np.zeros_like", [like])
             case Tape():
                 tree = ast.List([])
             case _:
@@ -241,7 +257,7 @@ class Writer(Nesting):
         if s.index:
             target = ast.Subscript(name_of(s.place), self._index(s.index, set()))
         self._flush({s.place}, out, s)
-        if not s.accumulate:
+        if not s.accumulate or s.first:
             self._write(out, ast.Assign([target], w.tree), s, w.quiet)
             return
         is_negative = s.adjoint or isinstance(w.tree, ast.UnaryOp)

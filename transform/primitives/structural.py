@@ -23,6 +23,9 @@ def _text(*operands: Type) -> Type:
 NAMED = _structural("named", _same, cheap=True)
 """y = operand: a literal that the user gave a name."""
 
+STOPPED = Primitive("stopped", None, "stopped", "constant", _same, cheap=True)
+"""y = operand, whose derivative is zero: stop_gradient."""
+
 FORMAT = _structural("format", _text)
 """An f-string; the attribute holds its parts, operands by (conversion, spec)."""
 

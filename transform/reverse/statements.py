@@ -31,6 +31,7 @@ from gradwright.transform.core import (
     Value,
     type_of,
 )
+from gradwright.transform.errors import UnsupportedSyntax
 from gradwright.transform.indices import linear
 from gradwright.transform.mixed import is_array
 from gradwright.transform.primitives.structural import (
@@ -286,6 +287,13 @@ def reverse_load(sweep: Sweep, s: Load) -> bool:
     """The adjoint; whether it raises wherever the statement itself would."""
     if s.out not in sweep.active:
         return False
+    if isinstance(s.out, Tape):
+        raise UnsupportedSyntax(
+            "gradwright does not go back through a reverse sweep that was run several "
+            "times on the tape of one loop yet",
+            at=s.where,
+            instead="jacfwd in the place of jacrev, jvp or a vjp for each cotangent",
+        )
     g = collect(sweep, s.out)
     if g is None:
         return False
@@ -335,6 +343,8 @@ def reverse_store(sweep: Sweep, block: Block, k: int, s: Store) -> None:
         g = read_bar(sweep, bar) if not index else b.element(bar, index, t, bar.name)
         if isinstance(place, Cell) and place.type.is_array:
             g = whole(sweep, s, g)
+        if index and t.is_array and not s.accumulate:
+            g = b.let(COPY, g)  # the part itself is cleared next
     if not s.accumulate:
         b.store(bar, zero(place.type.element if s.index else place.type), index)
     if g is not None:

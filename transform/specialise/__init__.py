@@ -92,8 +92,8 @@ def specialise(
 
     def parameter(name: str, known: Any) -> Any:
         if isinstance(known, Structure):
-            items = (parameter(f"{name}_{k}", i) for k, i in enumerate(known.items))
-            return Structure(known.kind, tuple(items))
+            named = zip(known.labels, known.items, strict=True)
+            return known.of([parameter(f"{name}_{k}", i) for k, i in named])
         return root.param(name, known) if isinstance(known, Type) else known
 
     bound = {name: parameter(name, known) for name, known in arguments.items()}

@@ -137,7 +137,7 @@ def _argument(
     starred = p.signature.parameters[name].kind is inspect.Parameter.VAR_POSITIONAL
     if name in p.sequences or (starred and name in p.operands):
         items = a if starred else _items_of(frame, p, name, a, node)
-        kind = tuple if starred or not isinstance(a, Structure) else a.kind
+        kind = tuple if starred or not isinstance(a, Structure) else a.sequence
         held = [_operand(frame, i, operands, node) for i in items]
         return Sequence(kind, tuple(held))
     if name in p.operands and not isinstance(a, Static | None):
@@ -146,7 +146,7 @@ def _argument(
 
 
 def _items_of(frame: Frame, p: Primitive, name: str, a: Any, node: Any) -> Any:
-    if not isinstance(a, Structure):
+    if not isinstance(a, Structure) or a.sequence is None:
         raise frame.error(
             UnsupportedSyntax,
             f"{p.spelling} of {describe(a)}",
@@ -169,8 +169,8 @@ def _static(
     """What is known now stands as it is; an int may wait until the program runs."""
 
     def part(a: Any) -> Any:
-        if isinstance(a, Structure):
-            return Sequence(a.kind, tuple(map(part, a.items)))
+        if isinstance(a, Structure) and a.sequence is not None:
+            return Sequence(a.sequence, tuple(map(part, a.items)))
         if isinstance(a, Static):
             return a.value
         if isinstance(a, Const) and (a.type == BOOL or a.value is None):

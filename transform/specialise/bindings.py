@@ -33,9 +33,13 @@ def bind(frame: Frame, target: Any, value: Any) -> None:
 
 
 def _unpack(frame: Frame, target: Any, value: Any) -> None:
+    from gradwright.transform.specialise.calls import iterable
+
     star = [k for k, t in enumerate(target.elts) if isinstance(t, gast.Starred)]
     if isinstance(value, Value) and value.type.is_array:
         value = _array_items(frame, value, target, bool(star))
+    elif isinstance(value, Structure) or _has_items(value):
+        value = iterable(frame, value, target)
     if not isinstance(value, Structure):
         raise frame.error(
             UnsupportedSyntax, f"{describe(value)} is unpacked here", target
@@ -58,6 +62,11 @@ def _unpack(frame: Frame, target: Any, value: Any) -> None:
         targets[k] = targets[k].value
     for t, item in zip(targets, items, strict=True):
         bind(frame, t, item)
+
+
+def _has_items(a: Any) -> bool:
+    """Whether it is a captured object that has items now."""
+    return isinstance(a, Static) and isinstance(a.value, list | dict | str)
 
 
 def _array_items(frame: Frame, value: Value, target: Any, starred: bool) -> Structure:

@@ -49,31 +49,46 @@ from gradwright.transform.specialise.abstract import (
     Zipped,
     as_constant,
     describe,
+    is_namedtuple,
     is_operand,
     leaves,
     mapped,
+    put_together,
 )
 from gradwright.transform.specialise.arrays import call_signed
 from gradwright.transform.specialise.frame import (
     LIBRARY,
+    MOST_UNROLLED,
     Capture,
     Demand,
     Frame,
     ProgramError,
     Unit,
+    lift,
 )
 from gradwright.transform.specialise.methods import METHODS, as_dtype, copy, size
 from gradwright.transform.specialise.nested import (
     Derivative,
-    Pull,
+    Half,
     call_derivative,
+    call_half,
+    call_hvp,
     call_jvp,
-    call_pull,
-    call_vjp,
+    call_split,
     make_derivative,
+    stop_gradient,
     taken_apart,
 )
 from gradwright.transform.specialise.slots import Unready
+from gradwright.transform.specialise.structures import (
+    METHODS as OF_STRUCTURES,
+)
+from gradwright.transform.specialise.structures import (
+    dict_of,
+    known_key,
+    make_namedtuple,
+    pairs_of,
+)
 from gradwright.transform.types import Type, array
 
 BUILTINS: dict[Any, Callable[..., Any]] = {}
@@ -111,8 +126,8 @@ def call(
 ) -> Any:
     """The abstract result of a call."""
     match function:
-        case Pull():
-            return call_pull(frame, function, arguments, node)
+        case Half():
+            return call_half(frame, function, arguments, node)
         case Derivative():
             return call_derivative(frame, function, arguments, keywords, node)
         case Closure():
@@ -121,7 +136,7 @@ def call(
             )
         case BoundMethod(function=None):  # .conjugate() of a number
             return frame.builder.let(CONJUGATE, function.owner, name="conj")
-        case BoundMethod(function=f) if f in METHODS.values():
+        case BoundMethod(function=f) if f in METHODS.values() or f in OF_STRUCTURES:
             return f(frame, function.owner, arguments, keywords, node)
         case BoundMethod():
             inner = Static(function.function)
@@ -138,7 +153,7 @@ def _call_static(
     keywords: dict[str, Any],
     node: Any,
 ) -> Any:
-    from gradwright.transform.specialise.expressions import lift, operate
+    from gradwright.transform.specialise.expressions import operate
 
     f = _unwrapped(function.value)
     if isinstance(f, functools.partial):
@@ -152,10 +167,16 @@ def _call_static(
     kind = getattr(f, "__gradwright_kind__", None)
     if kind == "jvp":
         return call_jvp(frame, arguments, keywords, node)
-    if kind == "vjp":
-        return call_vjp(frame, arguments, keywords, node)
-    if kind in ("grad", "value_and_grad"):
+    if kind == "hvp":
+        return call_hvp(frame, arguments, keywords, node)
+    if kind == "stop_gradient":
+        return stop_gradient(frame, arguments, keywords, node)
+    if kind in ("vjp", "linearize"):
+        return call_split(frame, kind, arguments, keywords, node)
+    if kind is not None:
         return make_derivative(frame, kind, arguments, keywords, node)
+    if isinstance(f, type) and is_namedtuple(f):
+        return make_namedtuple(frame, f, arguments, keywords, node)
     handler = _lookup(BUILTINS, f)
     if handler is not None:
         return handler(frame, arguments, keywords, node)
@@ -194,7 +215,7 @@ def _known(a: Any) -> Any:
         case Linear(constant=int(n)):
             return n
         case Structure():
-            return a.kind(map(_known, a.items))
+            return put_together(a.kind, map(_known, a.items), a.keys)
     return a
 
 
@@ -371,16 +392,16 @@ def bind_arguments(
         )
     if a.vararg is not None:
         bound[a.vararg.id] = Structure(tuple, tuple(extra))
-    if a.kwarg is not None:
-        raise frame.error(
-            UnsupportedSyntax, "a function with '**' parameters yet", node
-        )
+    others: dict[str, Any] = {}
     for key, value in keywords.items():
         if key in bound:
             raise ProgramError(
                 TypeError(f"{name}() got multiple values for argument '{key}'")
             )
         if key not in positional and key not in only_keywords:
+            if a.kwarg is not None:
+                others[key] = value
+                continue
             raise ProgramError(
                 TypeError(f"{name}() got an unexpected keyword argument '{key}'")
             )
@@ -398,6 +419,8 @@ def bind_arguments(
     for p in only_keywords:
         if p not in bound and p in named:
             bound[p] = _default(frame, source, closure, named[p], p, p)
+    if a.kwarg is not None:
+        bound[a.kwarg.id] = dict_of(list(others.items()))
     _raise_missing(name, "positional", [p for p in positional if p not in bound])
     _raise_missing(name, "keyword-only", [p for p in only_keywords if p not in bound])
     return bound
@@ -427,7 +450,6 @@ def _default(
     if closure is not None:
         return value  # abstract already
     from gradwright.transform.specialise.abstract import Path
-    from gradwright.transform.specialise.expressions import lift
 
     f = source.function
     find = frame.program.finder(f)
@@ -568,7 +590,7 @@ def _signature(
     def part(a: Any, keep: bool) -> Any:
         a = as_constant(a)
         if isinstance(a, Structure):
-            return a.kind, tuple(part(i, keep) for i in a.items)
+            return a.form, tuple(part(i, keep) for i in a.items)
         if is_operand(a):
             if isinstance(a, Linear) and keep and a.constant is not None:
                 return "static", a.constant
@@ -657,8 +679,7 @@ def _lifted_arguments(
     def lift(name: str, a: Any) -> Any:
         a = as_constant(a)
         if isinstance(a, Structure):
-            items = (lift(f"{name}_{k}", i) for k, i in enumerate(a.items))
-            return Structure(a.kind, tuple(items))
+            return a.of([lift(f"{name}_{k}", i) for k, i in pairs_of(a)])
         if isinstance(a, Linear) and name in static and a.constant is not None:
             return a
         if isinstance(a, Const) and not a.type.is_number:
@@ -690,8 +711,10 @@ def _abstract_type(leaf: Any) -> Any:
 
 
 def _same_result(a: Any, b: Any) -> bool:
-    x, y = list(leaves(a)), list(leaves(b))
-    return len(x) == len(y) and all(_same_leaf(p, q) for p, q in zip(x, y, strict=True))
+    if isinstance(a, Structure) and isinstance(b, Structure):
+        pairs = zip(a.items, b.items, strict=False)
+        return a.form == b.form and all(_same_result(p, q) for p, q in pairs)
+    return _same_leaf(a, b)
 
 
 def _same_leaf(a: Any, b: Any) -> bool:
@@ -848,7 +871,7 @@ def _reversed(
     items = iterable(frame, arguments[0], node)
     match items:
         case Structure():
-            return Structure(items.kind, items.items[::-1])
+            return Structure(items.sequence, items.items[::-1])
         case Counting():
             return Counting(items.start, items.stop, items.step, not items.backwards)
         case Items():
@@ -859,19 +882,37 @@ def _reversed(
 def iterable(frame: Frame, a: Any, node: Any) -> Any:
     """What a loop runs over."""
     match a:
+        case Structure(keys=tuple(keys)):
+            return Structure(tuple, tuple(map(lift, keys)))
         case Structure() | Counting() | Items() | Zipped():
             return a
+        case Static() if type(a.value) is dict:
+            return iterable(frame, frame.opened(a), node)
         case Value() if a.type.dims:
             return Items(a)
         case Static() if isinstance(a.value, str | tuple | list | range):
-            from gradwright.transform.specialise.expressions import lift
-
             frame.program.guard_length(a)
             if a.path is None or isinstance(a.value, str | range):
                 return Structure(tuple, tuple(map(lift, a.value)))
             items = (frame.wrap(v, a.path.item(k)) for k, v in enumerate(a.value))
             return Structure(type(a.value), tuple(items))
     raise frame.error(UnsupportedSyntax, f"a loop over {describe(a)}", node)
+
+
+def known_items(frame: Frame, a: Any, node: Any) -> Any:
+    """The items of an iterable of which it is known how many there are."""
+    found = iterable(frame, a, node)
+    match found:
+        case Structure():
+            return found.items
+        case Counting(
+            Linear(constant=int(i)), Linear(constant=int(j)), Linear(constant=int(k))
+        ):
+            if k and len(range(i, j, k)) <= MOST_UNROLLED:
+                numbers = range(i, j, k)
+                ordered = reversed(numbers) if found.backwards else numbers
+                return [linear(n) for n in ordered]
+    raise frame.refusal(node)
 
 
 @builtin(tuple)
@@ -886,6 +927,36 @@ def _list(
     frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any
 ) -> Any:
     return _sequence(list, frame, arguments, node)
+
+
+@builtin(dict)
+def _dict(
+    frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any
+) -> Any:
+    pairs: list[tuple[Any, Any]] = []
+    for a in arguments:
+        held = frame.opened(a) if isinstance(a, Static) else a
+        if isinstance(held, Structure) and held.keys is not None:
+            pairs += pairs_of(held)
+            continue
+        for pair in known_items(frame, held, node):
+            k, v = known_items(frame, pair, node)
+            pairs.append((known_key(frame, k, node), v))
+    return dict_of([*pairs, *keywords.items()])
+
+
+@builtin(sorted)
+def _sorted(
+    frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any
+) -> Any:
+    """Of what is known now, as the keys of a dict are."""
+    _no_keywords(frame, keywords, node)
+    (a,) = arguments
+    known = [known_key(frame, k, node) for k in known_items(frame, a, node)]
+    try:
+        return Structure(list, tuple(map(lift, sorted(known))))
+    except TypeError as e:
+        raise ProgramError(e) from None
 
 
 def _sequence(kind: Any, frame: Frame, arguments: list[Any], node: Any) -> Any:

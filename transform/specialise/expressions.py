@@ -22,14 +22,13 @@ from gradwright.transform.core import (
     type_of,
 )
 from gradwright.transform.errors import MissingRule, UnsupportedSyntax
-from gradwright.transform.indices import Dim, Linear, linear, multiply
+from gradwright.transform.indices import Dim, Linear, multiply
 from gradwright.transform.liveness import assigned
 from gradwright.transform.primitives.record import SPELLINGS, TABLE, Primitive
 from gradwright.transform.primitives.structural import DISPLAY, FORMAT
 from gradwright.transform.specialise.abstract import (
     BoundMethod,
     Closure,
-    Counting,
     Static,
     Structure,
     as_constant,
@@ -40,16 +39,25 @@ from gradwright.transform.specialise.abstract import (
 )
 from gradwright.transform.specialise.arrays import call_signed
 from gradwright.transform.specialise.bindings import bind
-from gradwright.transform.specialise.calls import call, iterable
+from gradwright.transform.specialise.calls import call, iterable, known_items
 from gradwright.transform.specialise.frame import (
     CONSTANT_MODULES,
     EXPRESSIONS,
-    MOST_UNROLLED,
     Frame,
     ProgramError,
+    lift,
 )
 from gradwright.transform.specialise.methods import call_function, number_attribute
 from gradwright.transform.specialise.slots import Fork, Unready
+from gradwright.transform.specialise.structures import (
+    DICT_METHODS,
+    dict_of,
+    known_key,
+    mapping,
+    pairs_of,
+    structure_attribute,
+    structure_item,
+)
 from gradwright.transform.specialise.subscripts import array_item
 from gradwright.transform.types import (
     BOOL,
@@ -223,6 +231,8 @@ def display(frame: Frame, a: Any, node: Any) -> Operand:
     """An operand; a (nested) tuple or list of numbers becomes an array, as in NumPy."""
     if not isinstance(a, Structure):
         return as_operand(frame, as_constant(a), node)
+    if a.keys is not None:
+        return as_operand(frame, a, node)
     items = [as_operand(frame, leaf, node) for leaf in leaves(a)]
     if any(type_of(i).is_array for i in items):
         rows = Structure(list, tuple(display(frame, i, node) for i in a.items))
@@ -271,12 +281,24 @@ def _tuple(frame: Frame, node: Any) -> Any:
     return Structure(kind, tuple(spread(frame, node.elts)))
 
 
+@expression(gast.Dict)
+def _dict(frame: Frame, node: Any) -> Any:
+    pairs: list[tuple[Any, Any]] = []
+    for k, v in zip(node.keys, node.values, strict=True):
+        if k is None:
+            pairs += pairs_of(mapping(frame, frame.evaluate(v), v))
+        else:
+            key = known_key(frame, frame.evaluate(k), k)
+            pairs.append((key, frame.evaluate(v)))
+    return dict_of(pairs)
+
+
 def spread(frame: Frame, nodes: list[Any]) -> list[Any]:
     """The values of expressions, starred ones taken apart."""
     values: list[Any] = []
     for n in nodes:
         if isinstance(n, gast.Starred):
-            inner = frame.evaluate(n.value)
+            inner = iterable(frame, frame.evaluate(n.value), n.value)
             if not isinstance(inner, Structure):
                 raise frame.error(
                     UnsupportedSyntax,
@@ -368,17 +390,21 @@ def integer(frame: Frame, function: Any, a: Linear, b: Linear, node: Any) -> Any
 def _sequence(
     frame: Frame, function: Any, a: Any, b: Any, node: Any
 ) -> Structure | None:
-    """Concatenation and repetition of tuples and lists; None where NumPy decides."""
-    both = isinstance(a, Structure) and isinstance(b, Structure)
-    if both and function is operator.add and a.kind is b.kind:
-        return Structure(a.kind, a.items + b.items)
+    """Concatenation and repetition, a dict's union; None where NumPy decides."""
+    if isinstance(a, Structure) and isinstance(b, Structure):
+        if function is operator.or_ and a.keys is not None and b.keys is not None:
+            return dict_of([*pairs_of(a), *pairs_of(b)])
+        kind = a.sequence
+        if function is operator.add and kind is not None and kind is b.sequence:
+            return Structure(kind, a.items + b.items)
     if function is operator.mul:
         for s, n in ((a, b), (b, a)):
-            if isinstance(s, Structure) and isinstance(n, Linear):
+            kind = s.sequence if isinstance(s, Structure) else None
+            if kind is not None and isinstance(n, Linear):
                 times = frame.static_int(
                     n, node, "how often a tuple or list is repeated"
                 )
-                return Structure(s.kind, s.items * times)
+                return Structure(kind, s.items * times)
     if any(isinstance(x, Value) and x.type.is_array for x in (a, b)):
         return None
     raise frame.error(
@@ -530,7 +556,7 @@ def _merge(
         items = zip(a.items, b.items, strict=True)
         pairs = [_merge(frame, x, y, node, name) for x, y in items]
         cells = [c for _, inner in pairs for c in inner]
-        return Structure(a.kind, tuple(m for m, _ in pairs)), cells
+        return a.of(m for m, _ in pairs), cells
     if a is b or (is_operand(a) and is_operand(b) and a == b):
         return a, []
     if isinstance(a, Static) and isinstance(b, Static) and a.value is b.value:
@@ -551,10 +577,9 @@ def _merge(
 
 
 def _are_alike(a: Any, b: Any) -> bool:
-    """Whether two are structures of one kind and length."""
-    if not (isinstance(a, Structure) and isinstance(b, Structure)):
-        return False
-    return a.kind is b.kind and len(a.items) == len(b.items)
+    """Whether two are structures of one form."""
+    both = isinstance(a, Structure) and isinstance(b, Structure)
+    return both and a.form == b.form
 
 
 @expression(gast.BoolOp)
@@ -660,6 +685,9 @@ def _membership(frame: Frame, op: Any, a: Any, b: Any, node: Any) -> Any:
             return constant((key in b.value) is not negated)
     if not isinstance(b, Structure):
         raise frame.error(UnsupportedSyntax, f"'in' {describe(b)}", node)
+    if b.keys is not None:
+        is_key = known_key(frame, a, node) in b.keys
+        return constant(is_key is not negated)
     found: Any = constant(False)
     for item in reversed(b.items):
         equal = comparison(frame, gast.Eq(), a, item, node)
@@ -679,7 +707,7 @@ def _subscript(frame: Frame, node: Any) -> Any:
     owner = frame.evaluate(node.value)
     match owner:
         case Structure():
-            return _structure_item(frame, owner, node)
+            return structure_item(frame, owner, node)
         case Value() if owner.type.is_array:
             return array_item(frame, owner, node)
         case Static():
@@ -687,30 +715,12 @@ def _subscript(frame: Frame, node: Any) -> Any:
     raise frame.error(UnsupportedSyntax, f"{describe(owner)} has no elements", node)
 
 
-def _structure_item(frame: Frame, owner: Structure, node: Any) -> Any:
-    if isinstance(node.slice, gast.Slice):
-        bounds = [
-            None if b is None else frame.static_int(frame.evaluate(b), b, "this bound")
-            for b in (node.slice.lower, node.slice.upper, node.slice.step)
-        ]
-        return Structure(owner.kind, owner.items[slice(*bounds)])
-    position = frame.evaluate(node.slice)
-    k = frame.static_int(position, node, f"the position in a {owner.kind.__name__}")
-    if not -len(owner.items) <= k < len(owner.items):
-        raise ProgramError(IndexError(f"{owner.kind.__name__} index out of range"))
-    return owner.items[k]
-
-
 def _static_item(frame: Frame, owner: Static, node: Any) -> Any:
-    key = frame.evaluate(node.slice)
-    if isinstance(key, Linear):
-        key = Static(frame.static_int(key, node, "this key"))
-    if not isinstance(key, Static):
-        raise frame.error(UnsupportedSyntax, f"the key is {describe(key)}", node)
-    value = _python(lambda: owner.value[key.value])
+    key = known_key(frame, frame.evaluate(node.slice), node)
+    value = _python(lambda: owner.value[key])
     if owner.path is None:
         return lift(value)
-    return frame.wrap(value, owner.path.item(key.value))
+    return frame.wrap(value, owner.path.item(key))
 
 
 def _python(compute: Callable[[], Any]) -> Any:
@@ -721,21 +731,14 @@ def _python(compute: Callable[[], Any]) -> Any:
         raise ProgramError(e) from None
 
 
-def lift(value: Any) -> Any:
-    """A plain object known now, as an abstract value."""
-    if isinstance(value, bool | int | float | complex):
-        return constant(value)
-    if isinstance(value, tuple | list):
-        return Structure(type(value), tuple(map(lift, value)))
-    return Static(value)
-
-
 @expression(gast.Attribute)
 def _attribute(frame: Frame, node: Any) -> Any:
     owner = frame.evaluate(node.value)
     name = node.attr
     if isinstance(owner, Static):
         return _static_attribute(frame, owner, name, node)
+    if isinstance(owner, Structure):
+        return structure_attribute(frame, owner, name, node)
     if is_operand(owner):
         return number_attribute(frame, owner, name, node)
     raise frame.error(
@@ -744,6 +747,8 @@ def _attribute(frame: Frame, node: Any) -> Any:
 
 
 def _static_attribute(frame: Frame, owner: Static, name: str, node: Any) -> Any:
+    if type(owner.value) is dict and name in DICT_METHODS:
+        return BoundMethod(mapping(frame, owner, node), DICT_METHODS[name])
     value = _python(lambda: getattr(owner.value, name))
     if any(owner.value is m for m in CONSTANT_MODULES):
         if isinstance(value, float | int | complex) and not isinstance(value, bool):
@@ -800,50 +805,61 @@ def _call(frame: Frame, node: Any) -> Any:
     arguments = spread(frame, node.args)
     keywords: dict[str, Any] = {}
     for k in node.keywords:
+        given = frame.evaluate(k.value)
+        pairs = [(k.arg, given)]
         if k.arg is None:
-            raise frame.error(UnsupportedSyntax, "'**' in a call yet", node)
-        keywords[k.arg] = frame.evaluate(k.value)
+            pairs = pairs_of(mapping(frame, given, k.value))
+        for name, value in pairs:
+            if name in keywords:
+                text = f"got multiple values for keyword argument '{name}'"
+                raise ProgramError(TypeError(f"{_called(function)}() {text}"))
+            keywords[name] = value
     return call(frame, function, arguments, keywords, node)
+
+
+def _called(function: Any) -> str:
+    """The name by which Python's own errors call a function."""
+    if isinstance(function, Closure):
+        return str(function.source.node.name)
+    return str(getattr(getattr(function, "value", None), "__qualname__", "function"))
 
 
 @expression(gast.ListComp, gast.GeneratorExp)
 def _comprehension(frame: Frame, node: Any) -> Any:
-    """Over what is known: written out.  Over run-time values: refused for now."""
+    kind = list if isinstance(node, gast.ListComp) else tuple
+    return Structure(kind, tuple(written_out(frame, node, node.elt)))
+
+
+@expression(gast.DictComp)
+def _dict_comprehension(frame: Frame, node: Any) -> Any:
+    pair = gast.copy_location(gast.Tuple([node.key, node.value], gast.Load()), node)
+    found = [p.items for p in written_out(frame, node, pair)]
+    return dict_of([(known_key(frame, k, node), v) for k, v in found])
+
+
+def written_out(frame: Frame, node: Any, element: Any) -> list[Any]:
+    """The items of a comprehension over what is known; over the rest: refused."""
     if any(g.is_async for g in node.generators):
         raise frame.refusal(node)
-    targets = [g.target for g in node.generators]
-    inner = frame.scope(assigned(targets))
+    inner = frame.scope(assigned([g.target for g in node.generators]))
     items: list[Any] = []
 
     def each(k: int) -> None:
         if k == len(node.generators):
-            items.append(inner.evaluate(node.elt))
+            items.append(inner.evaluate(element))
             return
         generator = node.generators[k]
         outer = frame if k == 0 else inner
         for item in known_items(outer, outer.evaluate(generator.iter), node):
             bind(inner, generator.target, item)
-            tests = [truth(inner, inner.evaluate(t), t) for t in generator.ifs]
-            if not all(isinstance(t, bool) for t in tests):
-                raise frame.refusal(node)
-            if all(tests):
+            for t in generator.ifs:
+                is_true = truth(inner, inner.evaluate(t), t)
+                if not isinstance(is_true, bool):
+                    raise frame.refusal(node)
+                if not is_true:
+                    break
+            else:
                 each(k + 1)
 
     each(0)
-    return Structure(list if isinstance(node, gast.ListComp) else tuple, tuple(items))
-
-
-def known_items(frame: Frame, a: Any, node: Any) -> Any:
-    """The items of an iterable of which it is known how many there are."""
-    found = iterable(frame, a, node)
-    match found:
-        case Structure():
-            return found.items
-        case Counting(
-            Linear(constant=int(i)), Linear(constant=int(j)), Linear(constant=int(k))
-        ):
-            if k and len(range(i, j, k)) <= MOST_UNROLLED:
-                numbers = range(i, j, k)
-                ordered = reversed(numbers) if found.backwards else numbers
-                return [linear(n) for n in ordered]
-    raise frame.refusal(node)
+    return items

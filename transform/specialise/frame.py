@@ -50,6 +50,7 @@ from gradwright.transform.specialise.abstract import (
     is_operand,
     leaves,
     mapped,
+    structure_of,
 )
 from gradwright.transform.specialise.slots import Presets, Slot, Trips, Unready
 from gradwright.transform.types import INT, Type, array, of_number
@@ -289,7 +290,7 @@ class Frame:
     def raise_there(self, e: Unready | ProgramError) -> None:
         """Write the exception that Python raises at this point of the program."""
         if isinstance(e, ProgramError):
-            message = tuple(constant(str(a)) for a in e.error.args)
+            message = tuple(map(_as_literal, e.error.args))
             self.builder.add(Raise(type(e.error), message))
         elif e.unbound is not None:
             text = UNBOUND.format(e.unbound)
@@ -401,15 +402,29 @@ class Frame:
 
     def wrap(self, value: Any, path: Path) -> Any:
         """A captured object: numbers and arrays become hidden inputs, others guards."""
-        if type(value) is tuple:
-            self.program.guard_length(Static(value, path))
-            items = (self.wrap(v, path.item(k)) for k, v in enumerate(value))
-            return Structure(tuple, tuple(items))
+        if isinstance(value, tuple) and (held := structure_of(value)) is not None:
+            return self.opened(Static(value, path), held)
         type_ = type_of_input(value)
         if type_ is None or type_.dtype == "str":
             self.program.guards.setdefault(path.key, (path, value))
             return Static(value, path)
         return self.hidden_input(value, path, type_)
+
+    def opened(self, a: Static, held: Structure | None = None) -> Structure | None:
+        """A captured tuple, list or dict as a structure; None for anything else.
+
+        It must have the same length, or the same keys, at every call.
+        """
+        held = held or structure_of(a.value)
+        if held is None or a.path is None:
+            return held and held.of(map(lift, held.items))
+        if held.keys is None:
+            self.program.guard_length(a)
+        else:
+            self.program.guard("keys", a.path, lambda v: (type(v).__name__, *v))
+        keys = range(len(held.items)) if held.keys is None else held.keys
+        named = zip(keys, held.items, strict=True)
+        return held.of([self.wrap(v, a.path.item(k)) for k, v in named])
 
     def hidden_input(self, value: Any, path: Path, type_: Type) -> Any:
         program = self.program
@@ -537,6 +552,19 @@ def name_of_linear(form: Linear) -> str:
     if len(symbols) == 1 and isinstance(symbols[0], Value):
         return symbols[0].name
     return "count"
+
+
+def _as_literal(a: Any) -> Any:
+    """What an exception says, as a literal; an int key stays an int."""
+    return constant(a if type(a) in (int, float, bool) else str(a))
+
+
+def lift(value: Any) -> Any:
+    """A plain object known now, as an abstract value."""
+    if isinstance(value, bool | int | float | complex):
+        return constant(value)
+    held = structure_of(value)
+    return Static(value) if held is None else held.of(map(lift, held.items))
 
 
 def type_of_input(value: Any) -> Type | None:

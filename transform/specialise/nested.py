@@ -14,9 +14,18 @@ from typing import Any
 
 from gradwright.transform import source as sources
 from gradwright.transform.build import own_value
-from gradwright.transform.core import Call, Tape, type_of
+from gradwright.transform.core import (
+    Call,
+    Load,
+    Tape,
+    Value,
+    holds_tapes,
+    type_of,
+)
 from gradwright.transform.errors import UnsupportedSyntax
-from gradwright.transform.indices import Linear
+from gradwright.transform.indices import Linear, linear
+from gradwright.transform.language import parameters
+from gradwright.transform.primitives.structural import STOPPED
 from gradwright.transform.source import Source
 from gradwright.transform.specialise.abstract import (
     Closure,
@@ -39,25 +48,66 @@ class Derivative:
     steps: tuple[Step, ...]
 
 
+GRADIENT = ("fun", "argnums", "has_aux")
+OPTIONS = {
+    "grad": (GRADIENT, ("argnames", "holomorphic", "allow_int")),
+    "value_and_grad": (GRADIENT, ("argnames", "holomorphic", "allow_int")),
+    "jacfwd": ((*GRADIENT, "holomorphic"), ("argnames",)),
+    "jacrev": ((*GRADIENT, "holomorphic"), ("argnames",)),
+    "hessian": ((*GRADIENT, "holomorphic"), ("argnames",)),
+}  # of each transform: what is given by position, and what by name only
+
+
 def make_derivative(
     frame: Frame, kind: str, arguments: list[Any], keywords: dict[str, Any], node: Any
 ) -> Any:
-    """grad(f, argnums, has_aux) and value_and_grad, called inside the program."""
-    options = (
-        dict(zip(("fun", "argnums", "has_aux"), arguments, strict=False)) | keywords
-    )
-    unknown = set(options) - {"fun", "argnums", "has_aux"}
+    """grad(f, argnums, has_aux) and its relatives, called inside the program."""
+    by_position, by_name = OPTIONS[kind]
+    options = dict(zip(by_position, arguments, strict=False)) | keywords
+    unknown = set(options) - {*by_position, *by_name}
     if unknown or "fun" not in options:
         raise frame.error(
             UnsupportedSyntax, f"{kind} with these arguments inside a function", node
         )
-    argnums = _positions(frame, options.get("argnums", Linear({}, 0)), node)
-    aux = options.get("has_aux")
-    step = Step(kind, argnums, bool(getattr(aux, "value", False)))
     inner = taken_apart(options["fun"])
-    if isinstance(inner, Derivative):
-        return Derivative(inner.function, (*inner.steps, step))
-    return Derivative(inner, (step,))
+    d = inner if isinstance(inner, Derivative) else Derivative(inner, ())
+    argnums = _positions(frame, options.get("argnums", Linear({}, 0)), node)
+    if "argnames" in options:
+        argnums = _named(frame, d.function, options["argnames"], node)
+    flags = {
+        name: bool(getattr(options.get(name), "value", False))
+        for name in ("has_aux", "holomorphic", "allow_int")
+    }
+    kinds = ("jacrev", "jacfwd") if kind == "hessian" else (kind,)
+    steps = tuple(Step(k, argnums, **flags) for k in kinds)
+    return Derivative(d.function, (*d.steps, *steps))
+
+
+def _named(frame: Frame, function: Any, a: Any, node: Any) -> int | tuple[int, ...]:
+    """The positions of the parameters that argnames names."""
+    source, _ = _source_of(frame, function, node)
+    names = [p.id for p in parameters(source.node)]
+    wanted = [getattr(leaf, "value", None) for leaf in leaves(a)]
+    if not all(w in names for w in wanted):
+        text = f"{source.node.name} has no parameters named {wanted}"
+        raise frame.error(UnsupportedSyntax, text, node)
+    found = tuple(names.index(w) for w in wanted)
+    return found if isinstance(a, Structure) else found[0]
+
+
+def stop_gradient(
+    frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any
+) -> Any:
+    """The same numbers, which no derivative flows through."""
+
+    def stopped(leaf: Any) -> Any:
+        if not is_operand(leaf) or not _is_inexact(leaf):
+            return leaf
+        name = leaf.name if isinstance(leaf, Value) else "stopped"
+        return frame.builder.let(STOPPED, leaf, type=type_of(leaf), name=name)
+
+    (x,) = (*arguments, *keywords.values())
+    return mapped(stopped, _opened(frame, x))
 
 
 def taken_apart(function: Any) -> Any:
@@ -89,7 +139,9 @@ def call_derivative(
     from gradwright.transform.specialise.calls import bind_arguments, separate_unit
 
     source, closure = _source_of(frame, d.function, node)
-    bound = bind_arguments(frame, source, closure, arguments, keywords, node)
+    given = [_opened(frame, a) for a in arguments]
+    named = {n: _opened(frame, a) for n, a in keywords.items()}
+    bound = bind_arguments(frame, source, closure, given, named, node)
     unit, operands = separate_unit(frame, source, closure, bound, node)
     made = _applied(frame, unit, d.steps, source)
     captured = [c.operand_in(frame) for c in unit.captures.values()]
@@ -104,6 +156,22 @@ def _applied(frame: Frame, unit: Unit, steps: tuple[Step, ...], source: Source) 
     return frame.program.apply(unit.function, arguments, unit.value, steps, source)
 
 
+def call_hvp(
+    frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any
+) -> Any:
+    """hvp(f, primals, tangents) inside the program: jvp of the gradient."""
+    if keywords or len(arguments) != 3 or not isinstance(arguments[1], Structure):
+        raise frame.error(
+            UnsupportedSyntax, "hvp takes (function, primals, tangents)", node
+        )
+    target, primals, tangents = arguments
+    count = len(primals.items)
+    argnums = Structure(tuple, tuple(map(linear, range(count))))
+    wrt = linear(0) if count == 1 else argnums
+    gradient = make_derivative(frame, "grad", [target, wrt], {}, node)
+    return call_jvp(frame, [gradient, primals, tangents], {}, node)
+
+
 def call_jvp(
     frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any
 ) -> Any:
@@ -112,7 +180,7 @@ def call_jvp(
         raise frame.error(
             UnsupportedSyntax, "jvp takes (function, primals, tangents)", node
         )
-    target, primals, tangents = arguments
+    target, primals, tangents = (_opened(frame, a) for a in arguments)
     if not isinstance(primals, Structure) or not isinstance(tangents, Structure):
         raise frame.error(UnsupportedSyntax, "jvp takes tuples or lists here", node)
     made, operands = _prepared(frame, target, list(primals.items), "jvp", node)
@@ -130,7 +198,8 @@ def _prepared(
     steps = target.steps if isinstance(target, Derivative) else ()
     inner = target.function if isinstance(target, Derivative) else target
     source, closure = _source_of(frame, inner, node)
-    bound = bind_arguments(frame, source, closure, primals, {}, node)
+    given = [_opened(frame, a) for a in primals]
+    bound = bind_arguments(frame, source, closure, given, {}, node)
     unit, operands = separate_unit(frame, source, closure, bound, node)
     made = _applied(frame, unit, (*steps, Step(kind, None)), source)
     captured = [c.operand_in(frame) for c in unit.captures.values()]
@@ -139,83 +208,109 @@ def _prepared(
 
 
 @dataclass(eq=False)
-class Pull:
-    """What vjp returns beside the value: residuals, and the half that takes them."""
+class Half:
+    """What vjp or linearize returns beside the value: residuals, and what takes them.
 
+    kind: "vjp", whose second half pulls, or "linearize", whose second half pushes.
+    """
+
+    kind: str
     split: Any
     residuals: list[Any]
     operands: list[Any]
     primals: list[Any]
     value: Any
-    block: list[Any]
-    used: bool = False
 
 
-def call_vjp(
-    frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any
+def call_split(
+    frame: Frame,
+    kind: str,
+    arguments: list[Any],
+    keywords: dict[str, Any],
+    node: Any,
 ) -> Any:
-    """vjp(f, *primals) inside the program: the value, and a pull to be called."""
+    """vjp(f, *primals) or linearize inside the program: the value, and a half."""
     if keywords or not arguments:
         raise frame.error(
-            UnsupportedSyntax, "vjp with these arguments inside a function", node
+            UnsupportedSyntax, f"{kind} with these arguments inside a function", node
         )
     target, *primals = arguments
-    made, operands = _prepared(frame, target, primals, "vjp", node)
+    made, operands = _prepared(frame, target, primals, kind, node)
     value, _ = made.result.items
     count = sum(1 for leaf in leaves(value) if is_operand(leaf))
     results = made.split.forward.results
     residuals = [
-        Tape(r.name, r.type) if isinstance(r, Tape) else own_value(r.name, r.type)
+        Tape(r.name, r.type) if isinstance(r, Tape) else own_value(r.name, type_of(r))
         for r in results[count:]
     ]
     out = _emit(frame, made.split.forward, value, operands, residuals)
-    pull = Pull(made.split, residuals, operands, primals, out, frame.builder.block)
-    return Structure(tuple, (out, pull))
+    given = [_opened(frame, a) for a in primals]
+    half = Half(kind, made.split, residuals, operands, given, out)
+    return Structure(tuple, (out, half))
 
 
-def call_pull(frame: Frame, pull: Pull, arguments: list[Any], node: Any) -> Any:
-    """pull(cotangent): one cotangent for each primal."""
-    if len(arguments) != 1:
-        raise frame.error(UnsupportedSyntax, "a pull takes one cotangent", node)
-    has_tapes = any(isinstance(r, Tape) for r in pull.residuals)
-    if has_tapes and (pull.used or pull.block is not frame.builder.block):
-        raise frame.error(
-            UnsupportedSyntax,
-            "this pull empties the tape of a loop: it can be called only once, "
-            "in the block that made it",
-            node,
-            instead="vjp again, for a second cotangent",
-        )
-    pull.used = True
-    bars = list(_dots(frame, pull.value, arguments[0], node))
-    backward = pull.split.backward
-    needed = [pull.operands[k] for k in pull.split.needed]
-    outs = [own_value(getattr(r, "name", "bar"), type_of(r)) for r in backward.results]
-    frame.builder.add(Call(tuple(outs), backward, (*pull.residuals, *needed, *bars)))
-    gradients = iter(outs)
+def call_half(frame: Frame, half: Half, arguments: list[Any], node: Any) -> Any:
+    """pull(cotangent), one cotangent for each primal; or push(*tangents)."""
+    is_pull = half.kind == "vjp"
+    if len(arguments) != (1 if is_pull else len(half.primals)):
+        what = "one cotangent" if is_pull else "a tangent for each primal"
+        raise frame.error(UnsupportedSyntax, f"this takes {what}", node)
+    primals = Structure(tuple, tuple(half.primals))
+    given, made = (primals, half.value) if not is_pull else (half.value, primals)
+    with_ = arguments[0] if is_pull else Structure(tuple, tuple(arguments))
+    seeds = list(_dots(frame, given, with_, node))
+    second = half.split.backward
+    residuals = [_own(frame, r, half.split.forward) for r in half.residuals]
+    needed = [half.operands[k] for k in half.split.needed]
+    outs = [own_value(getattr(r, "name", "bar"), type_of(r)) for r in second.results]
+    frame.builder.add(Call(tuple(outs), second, (*residuals, *needed, *seeds)))
+    waiting = iter(outs)
 
     def fill(leaf: Any) -> Any:
         if is_operand(leaf):
-            return next(gradients) if _is_inexact(leaf) else Linear({}, 0)
+            return next(waiting) if _is_inexact(leaf) else Linear({}, 0)
         return leaf
 
-    return Structure(tuple, tuple(mapped(fill, p) for p in pull.primals))
+    return mapped(fill, made)
+
+
+def _own(frame: Frame, residual: Any, forward: Any) -> Any:
+    """A tape of one call's own, which may be emptied; any other residual as it is."""
+    if not isinstance(residual, Tape):
+        return residual
+    copy = Tape(residual.name, residual.type)
+    copy.of = residual
+    frame.builder.add(Load(copy, residual, deep=holds_tapes(forward)))
+    return copy
+
+
+def _opened(frame: Frame, a: Any) -> Any:
+    """A captured list or dict as the structure that it is; the rest as it stands."""
+    return (isinstance(a, Static) and frame.opened(a)) or a
 
 
 def _dots(frame: Frame, primal: Any, tangent: Any, node: Any) -> Iterator[Any]:
     """The tangents of inexact primals; what stands beside others is not looked at."""
-    from gradwright.transform.specialise.calls import iterable
-
     if not isinstance(primal, Structure):
         if is_operand(primal) and _is_inexact(primal):
             yield tangent
         return
-    taken = iterable(frame, tangent, node) if isinstance(tangent, Static) else tangent
-    if not isinstance(taken, Structure) or len(taken.items) != len(primal.items):
-        message = f"the tangent of {describe(primal)} is {describe(taken)}"
+    given = _opened(frame, tangent)
+    if not isinstance(given, Structure) or not _matches(primal, given):
+        message = f"the tangent of {describe(primal)} is {describe(tangent)}"
         raise frame.error(UnsupportedSyntax, message, node)
-    for p, t in zip(primal.items, taken.items, strict=True):
-        yield from _dots(frame, p, t, node)
+    items = dict(zip(given.labels, given.items, strict=True))
+    for label, p in zip(primal.labels, primal.items, strict=True):
+        yield from _dots(frame, p, items[label], node)
+
+
+def _matches(primal: Structure, tangent: Structure) -> bool:
+    """Whether two have the same items; a tuple and a list may stand for each other."""
+    if primal.kind in (tuple, list):
+        alike = tangent.kind in (tuple, list)
+    else:
+        alike = tangent.kind is primal.kind
+    return alike and set(primal.labels) == set(tangent.labels)
 
 
 def _is_inexact(operand: Any) -> bool:

@@ -93,7 +93,7 @@ def _is_storage(held: Any) -> bool:
 def _kind(held: Any) -> Any:
     """What a slot holds, without its storage."""
     if isinstance(held, Structure):
-        return Structure(held.kind, tuple(_kind(slot.content) for slot in held.items))
+        return held.of(_kind(slot.content) for slot in held.items)
     return held.type if isinstance(held, Cell) else held
 
 
@@ -168,10 +168,10 @@ class Slot:
     def _structure(self, like: Structure) -> Structure:
         """Slots for the items of a structure of this shape."""
         for held in self.storage:
-            if isinstance(held, Structure) and _shape(held) == _shape(like):
+            if isinstance(held, Structure) and held.form == like.form:
                 return held
-        names = (f"{self.name}_{k}" for k in range(len(like.items)))
-        made = Structure(like.kind, tuple(Slot(n, self.owner) for n in names))
+        names = (f"{self.name}_{k}" for k in like.labels)
+        made = like.of(Slot(n, self.owner) for n in names)
         self.storage.append(made)
         return made
 
@@ -300,10 +300,6 @@ def _same(held: Any, value: Any) -> bool:
 def _made(a: Closure) -> tuple[Any, int, int]:
     """Where a function is made; a loop that is written out has copies of the node."""
     return a.frame, a.source.node.lineno, a.source.node.col_offset
-
-
-def _shape(a: Structure) -> tuple[type, int]:
-    return a.kind, len(a.items)
 
 
 # ---- paths that part and meet ------------------------------------------------------

@@ -311,7 +311,7 @@ def _gone_on(held: Any, construct: Construct) -> Any:
             slot = Slot(old.name, construct)
             slot.go_on(content, old.node)
             slots.append(slot)
-        return Structure(held.kind, tuple(slots))
+        return held.of(slots)
     if isinstance(held, Clash):
         return held
     if not isinstance(held, Cell):
