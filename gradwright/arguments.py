@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from gradwright.transform.specialise.abstract import Structure, is_namedtuple
+from gradwright.transform.structure import is_namedtuple, item_name, structure_of
 
 PLAIN = frozenset(
     {float, int, bool, complex, np.float64, np.float32, np.complex128, np.int64}
@@ -130,13 +130,6 @@ def is_inexact(a: Any) -> bool:
     return isinstance(a, float | complex)
 
 
-def item_name(held: Structure, name: str, label: Any) -> str:
-    """How a user asks for an item of a structure: params["W"], pair[0], p.x."""
-    if is_namedtuple(held.kind):
-        return f"{name}.{label}"
-    return f"{name}[{label!r}]"
-
-
 def pattern_of(
     a: Any, name: str, by_value: bool = False, given: tuple[Any, ...] = ()
 ) -> Any:
@@ -146,7 +139,7 @@ def pattern_of(
     """
     from gradwright.transform.errors import NotDifferentiable
     from gradwright.transform.indices import Linear
-    from gradwright.transform.specialise.abstract import Path, Static, structure_of
+    from gradwright.transform.specialise.abstract import Path, Static
     from gradwright.transform.specialise.frame import type_of_input
 
     held = structure_of(a)

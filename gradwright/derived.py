@@ -14,7 +14,6 @@ from typing import Any
 
 import gast
 
-from gradwright.arguments import item_name
 from gradwright.transform.build import Builder, constant
 from gradwright.transform.core import (
     Alloc,
@@ -37,6 +36,7 @@ from gradwright.transform.specialise.abstract import (
     mapped,
 )
 from gradwright.transform.step import Step
+from gradwright.transform.structure import item_name
 from gradwright.transform.types import Type
 
 

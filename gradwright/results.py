@@ -13,12 +13,8 @@ import numpy as np
 
 from gradwright.arguments import is_inexact
 from gradwright.transform.errors import NotDifferentiable, ShapeError
-from gradwright.transform.specialise.abstract import (
-    Static,
-    Structure,
-    put_together,
-    structure_of,
-)
+from gradwright.transform.specialise.abstract import Static
+from gradwright.transform.structure import Structure, put_together, structure_of
 from gradwright.transform.types import Type
 
 Assemble = Callable[[Any], Any]

@@ -13,11 +13,11 @@ ROOT = Path(__file__).resolve().parents[1]
 # In the order in which a program flows. A module imports only what stands earlier;
 # "primitives.*" is every other module of that folder, none of which needs another.
 TRANSFORM = """
-    errors step source language normalise liveness definite indices types
+    errors step structure source language normalise liveness definite indices types
     template shapes primitives.record primitives.* primitives
     core notation scopes activity mixed build
-    specialise rules forward reverse batch parallel
-    deadcode bounds algebra simplify calls interface ownership trips
+    specialise rules forward reverse jacobian batch parallel
+    deadcode bounds algebra simplify linear calls interface ownership trips
     spelling layout names outline nesting writer emit
 """.split()
 WHOLE = ("transform.specialise", "transform.reverse")  # packages with one place each

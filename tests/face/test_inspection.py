@@ -35,7 +35,7 @@ def test_forward_and_reverse_mode_of_plain_functions() -> None:
 def test_what_cannot_be_looked_into() -> None:
     with pytest.raises(TypeError, match="'energy' is not transformed: pass grad of it"):
         gw.source(energy, 1.0)
-    with pytest.raises(ValueError, match="kind is 'jvp' or 'vjp', not 'grad'"):
+    with pytest.raises(ValueError, match="kind is 'jvp', 'vjp' or 'linearize', not"):
         gw.source(energy, 1.0, kind="grad")
 
 

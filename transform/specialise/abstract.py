@@ -8,13 +8,16 @@ assigns.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from gradwright.transform.core import Const, Operand, Value
 from gradwright.transform.indices import Linear
 from gradwright.transform.source import Source
+from gradwright.transform.structure import (
+    Structure,
+)
 from gradwright.transform.types import NONE, TEXT
 
 
@@ -47,60 +50,6 @@ class Static:
 
     value: Any
     path: Path | None = None
-
-
-@dataclass(eq=False)
-class Structure:
-    """A tuple, list, dict or namedtuple, taken apart; a dict has keys, in its order."""
-
-    kind: type
-    items: tuple[Any, ...]
-    keys: tuple[Any, ...] | None = None
-
-    def of(self, items: Iterable[Any]) -> Structure:
-        """The same structure around other items."""
-        return Structure(self.kind, tuple(items), self.keys)
-
-    @property
-    def form(self) -> Any:
-        """What two structures have in common that differ in their items; hashable."""
-        if self.keys is None:
-            return self.kind, len(self.items)
-        return self.kind, self.keys, tuple(map(type, self.keys))
-
-    @property
-    def sequence(self) -> Any:
-        """The plain tuple or list that it is, if it is one."""
-        return None if self.keys is not None else list if self.kind is list else tuple
-
-    @property
-    def labels(self) -> Sequence[Any]:
-        """How each item is asked for: by its key, its field or its position."""
-        if self.keys is not None:
-            return self.keys
-        return getattr(self.kind, "_fields", range(len(self.items)))
-
-
-def is_namedtuple(cls: type) -> bool:
-    """Whether a class was made by `namedtuple` or `NamedTuple`, or derives from one."""
-    return issubclass(cls, tuple) and isinstance(getattr(cls, "_fields", None), tuple)
-
-
-def structure_of(a: Any) -> Structure | None:
-    """A plain tuple, list, dict or namedtuple with its items as they are; else None."""
-    t = type(a)
-    if t is dict:
-        return Structure(dict, tuple(a.values()), tuple(a))
-    if t is tuple or t is list or (isinstance(a, tuple) and is_namedtuple(t)):
-        return Structure(t, tuple(a))
-    return None
-
-
-def put_together(kind: type, items: Iterable[Any], keys: Any = None) -> Any:
-    """The object that a structure of these items is."""
-    if keys is not None:
-        return dict(zip(keys, items, strict=True))
-    return kind._make(items) if is_namedtuple(kind) else kind(items)  # type: ignore[attr-defined]
 
 
 @dataclass(eq=False)

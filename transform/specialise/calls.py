@@ -49,11 +49,9 @@ from gradwright.transform.specialise.abstract import (
     Zipped,
     as_constant,
     describe,
-    is_namedtuple,
     is_operand,
     leaves,
     mapped,
-    put_together,
 )
 from gradwright.transform.specialise.arrays import call_signed
 from gradwright.transform.specialise.frame import (
@@ -89,6 +87,7 @@ from gradwright.transform.specialise.structures import (
     make_namedtuple,
     pairs_of,
 )
+from gradwright.transform.structure import is_namedtuple, put_together
 from gradwright.transform.types import Type, array
 
 BUILTINS: dict[Any, Callable[..., Any]] = {}

@@ -50,9 +50,9 @@ from gradwright.transform.specialise.abstract import (
     is_operand,
     leaves,
     mapped,
-    structure_of,
 )
 from gradwright.transform.specialise.slots import Presets, Slot, Trips, Unready
+from gradwright.transform.structure import structure_of
 from gradwright.transform.types import INT, Type, array, of_number
 
 EXPRESSIONS: dict[type, Callable[[Frame, Any], Any]] = {}

@@ -25,10 +25,9 @@ from gradwright.transform.specialise.abstract import (
     Static,
     Structure,
     describe,
-    is_namedtuple,
-    put_together,
 )
 from gradwright.transform.specialise.frame import Frame, ProgramError, lift
+from gradwright.transform.structure import is_namedtuple, put_together
 
 # ---- dicts -------------------------------------------------------------------------
 
