@@ -98,7 +98,8 @@ def _row_writer(
 
     def row(unit: Operand, index: tuple[At, ...]) -> None:
         seeds = [unit if i == k else _zero(b, o) for i, o in enumerate(outputs)]
-        bars = _pulled(b, split, handed, seeds, bool(index))
+        again = bool(index) or len(outputs) > 1
+        bars = _pulled(b, split, handed, seeds, again)
         if len(outputs) > 1:
             end = "_bar" if index else ""
             start = "" if index else f"{outputs[k].name}_by_"

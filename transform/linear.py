@@ -73,7 +73,8 @@ def _pulled(
     handed = split.forward.results[len(function.results) :]
     backward = split.backward
     bars = backward.params[len(split.residuals) + len(split.needed) :]
-    given = Substitution(dict(zip(split.residuals, handed, strict=True)))
+    own = fresh(backward.body)  # the two halves may share cells, one at a time
+    given = Substitution({**own, **dict(zip(split.residuals, handed, strict=True))})
     plain = [p for p in function.params if p not in function.hidden]
     hidden = [p for p in function.params if p in function.hidden]
     pulled = replace(

@@ -30,6 +30,7 @@ from gradwright.transform.core import (
     Tape,
     Value,
     type_of,
+    walk,
 )
 from gradwright.transform.errors import UnsupportedSyntax
 from gradwright.transform.indices import linear
@@ -283,17 +284,21 @@ def reverse_display(sweep: Sweep, s: Let, g: Operand) -> None:
         give(sweep, o, part, type_of(part))
 
 
+def refuse_shared(sweep: Sweep, s: Load) -> None:
+    """Nothing adds up the cotangents of a tape that was read several times."""
+    lines = (t.where for t in walk(sweep.function.body) if t.where is not None)
+    raise UnsupportedSyntax(
+        "gradwright does not go back through a reverse sweep that was run several "
+        "times on the tape of one loop yet",
+        at=s.where or next(lines, None),
+        instead="jacfwd in the place of jacrev, or a vjp for each cotangent",
+    )
+
+
 def reverse_load(sweep: Sweep, s: Load) -> bool:
     """The adjoint; whether it raises wherever the statement itself would."""
     if s.out not in sweep.active:
         return False
-    if isinstance(s.out, Tape):
-        raise UnsupportedSyntax(
-            "gradwright does not go back through a reverse sweep that was run several "
-            "times on the tape of one loop yet",
-            at=s.where,
-            instead="jacfwd in the place of jacrev, jvp or a vjp for each cotangent",
-        )
     g = collect(sweep, s.out)
     if g is None:
         return False

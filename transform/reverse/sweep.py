@@ -52,6 +52,7 @@ from gradwright.transform.reverse.placeholders import with_placeholders
 from gradwright.transform.reverse.primals import put_back
 from gradwright.transform.reverse.state import Block, break_last
 from gradwright.transform.reverse.statements import (
+    refuse_shared,
     reverse_let,
     reverse_load,
     reverse_pop,
@@ -233,6 +234,8 @@ class Sweep:
             match s:
                 case Alloc() if s.place in self.active and s.place not in block.bars:
                     begin_place_bar(self, block, s.place)
+                case Load(out=Tape()) if s.out in self.active:
+                    refuse_shared(self, s)
                 case Pop(out=Tape()) | Call():
                     for o in defines(s):
                         if (

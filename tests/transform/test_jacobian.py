@@ -1,0 +1,189 @@
+"""Jacobians by rows and by columns: against each other, against differences, as text."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gradwright as gw
+
+X = np.array([0.3, -0.7, 1.1])
+TABLE = np.array([[0.4, 0.9, -0.2], [1.3, 0.1, 0.7]])
+
+
+def waves(x):
+    return np.sin(x) * x[0]
+
+
+def looped(x, n=3):
+    for _ in range(n):
+        x = np.sin(x) * x + 0.5
+    return x
+
+
+def rows(table):
+    return np.sum(table * table, axis=1) * table[0, 1]
+
+
+def outer(x, y):
+    return x[:, None] * np.exp(y)
+
+
+def turned(x):
+    y = x * 0.0 + 1.0
+    for k in range(3):
+        y = y * np.cos(x) if k < 2 else y + x
+    return {"y": y, "sum": np.sum(y), "first": y[0]}
+
+
+def switched(x):
+    return np.tanh(x) if x[0] > 0.0 else x * x
+
+
+def called(x):
+    return helper(x, 2.0) + helper(x, 3.0)
+
+
+def helper(x, a):
+    for _ in range(2):
+        x = a * np.sin(x)
+    return x
+
+
+def first_only(x):
+    return x[0] * x[0], x[1:], 3.0 * x
+
+
+PROGRAMS: dict[str, tuple[Any, tuple[Any, ...]]] = {
+    "waves": (waves, (X,)),
+    "looped": (looped, (X,)),
+    "rows": (rows, (TABLE,)),
+    "outer": (outer, (X, TABLE[0])),
+    "turned": (turned, (X,)),
+    "switched": (switched, (X,)),
+    "switched the other way": (switched, (-X,)),
+    "called": (called, (X,)),
+    "several results": (first_only, (X,)),
+    "numbers": (lambda x, y: (x * y, math.sin(x)), (2.0, 3.0)),
+    "a number and an array": (lambda a, x: a * x * x, (2.0, X)),
+    "one element": (lambda x: x * x, (X[:1],)),
+    "no element": (lambda x: x * x, (X[:0],)),
+    "of rank none": (lambda x: x * x, (np.array(2.0),)),
+    "float32": (lambda x: x * x, (X.astype(np.float32),)),
+    "float32 by a number": (lambda a, x: a * x, (2.0, X.astype(np.float32))),
+}
+
+
+def numeric(f: Any, args: tuple[Any, ...], k: int) -> list[np.ndarray]:
+    """The blocks of all results by one argument, by central differences."""
+    a, step = np.asarray(args[k], dtype=float), 1e-6
+
+    def at(place: Any, h: float) -> list[np.ndarray]:
+        moved = a.copy()
+        moved[place] += h
+        given = moved if isinstance(args[k], np.ndarray) else float(moved)
+        return leaves(f(*args[:k], given, *args[k + 1 :]))
+
+    shapes = [np.shape(y) for y in leaves(f(*args))]
+    blocks = [np.zeros(shape + a.shape) for shape in shapes]
+    for place in np.ndindex(a.shape):
+        pairs = zip(at(place, step), at(place, -step), strict=True)
+        for block, (high, low) in zip(blocks, pairs, strict=True):
+            block[(..., *place)] = (high - low) / (2 * step)
+    return blocks
+
+
+def leaves(y: Any) -> list[np.ndarray]:
+    if isinstance(y, dict):
+        return [leaf for item in y.values() for leaf in leaves(item)]
+    if isinstance(y, tuple):
+        return [leaf for item in y for leaf in leaves(item)]
+    return [np.asarray(y, dtype=float)]
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_against_differences(name: str) -> None:
+    f, args = PROGRAMS[name]
+    exact = np.float32 in [getattr(a, "dtype", None) for a in args]
+    for k in range(len(args)):
+        if not exact:
+            wanted = numeric(f, args, k)
+        for transform in (gw.jacrev, gw.jacfwd):
+            found = leaves(transform(f, k)(*args))
+            if exact:
+                wanted = wanted if transform is gw.jacfwd else found
+            assert [b.shape for b in found] == [b.shape for b in wanted]
+            for block, block_wanted in zip(found, wanted, strict=True):
+                np.testing.assert_allclose(block, block_wanted, rtol=1e-7, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_two_are_one(name: str) -> None:
+    f, args = PROGRAMS[name]
+    every = tuple(range(len(args)))
+    by_rows = leaves(gw.jacrev(f, every)(*args))
+    by_columns = leaves(gw.jacfwd(f, every)(*args))
+    for a, b in zip(by_rows, by_columns, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-6, atol=1e-12)
+
+
+def test_arguments_are_as_they_were_and_results_are_new() -> None:
+    x = X.copy()
+    first = gw.jacrev(waves)(x)
+    first[:] = 0.0
+    assert x.tolist() == X.tolist()
+    assert np.any(gw.jacrev(waves)(x))
+
+
+def test_the_forward_sweep_stands_before_the_loop() -> None:
+    for transform in (gw.jacrev, gw.jacfwd):
+        before, inside = transform(waves).source(X).split("for i in", 1)
+        assert "np.sin(x)" in before
+        assert " = np.sin(x)" not in inside
+    text = gw.jacfwd(called).source(X)
+    assert text.count("helper_jvp(") == 3
+
+
+def test_tapes_are_fresh_for_every_row() -> None:
+    text = gw.jacrev(looped).source(X)
+    assert text.count(".copy()") == text.count(" = []") > 0
+    recursive = gw.jacrev(lambda x: again(x, 2))
+    np.testing.assert_allclose(recursive(X), gw.jacfwd(lambda x: again(x, 2))(X))
+
+
+def again(x, n):
+    if n == 0:
+        return x * x
+    return again(np.sin(x), n - 1) * x
+
+
+@pytest.mark.parametrize("transform", [gw.jacrev, gw.jacfwd])
+def test_it_is_differentiated_again(transform: Any) -> None:
+    def squares(x):
+        return np.sum(transform(waves)(x) ** 2)
+
+    gw.check_grads(squares, (X,), order=2)
+
+
+def test_of_third_order() -> None:
+    def cubic(x):
+        return x[0] * x[1] * x[2] + np.sum(x**3)
+
+    third = gw.jacfwd(gw.hessian(cubic))(X)
+    wanted = np.zeros((3, 3, 3))
+    for place in [(0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0)]:
+        wanted[place] = 1.0
+    wanted[(0, 1, 2), (0, 1, 2), (0, 1, 2)] = 6.0
+    np.testing.assert_allclose(third, wanted, atol=1e-12)
+    np.testing.assert_allclose(gw.jacrev(gw.hessian(cubic))(X), wanted, atol=1e-12)
+    np.testing.assert_allclose(gw.hessian(gw.grad(cubic))(X), wanted, atol=1e-12)
+
+
+def test_a_loop_cannot_be_gone_back_through_twice_yet() -> None:
+    def squares(x):
+        return np.sum(gw.jacrev(looped)(x))
+
+    with pytest.raises(gw.UnsupportedSyntax, match=r"test_jacobian\.py.*tape of one"):
+        gw.grad(squares)(X)
+    gw.jvp(squares, (X,), (X,))
