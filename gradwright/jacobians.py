@@ -54,7 +54,7 @@ def jacobian(d: Derived, step: Step) -> Derived:
     value, aux = with_aux(d, step)
     wrt = differentiated(d, step)
     function = settle(d.function)
-    outputs = [leaf for leaf in leaves(value) if is_operand(leaf)]
+    outputs = [leaf for leaf in leaves(value) if _is_number(leaf)]
     for leaf in outputs:
         _check_output(d, step, leaf)
     beside = [leaf for leaf in leaves(aux) if is_operand(leaf)]
@@ -69,7 +69,7 @@ def jacobian(d: Derived, step: Step) -> Derived:
 
     def row(leaf: Any) -> Any:
         """The derivative of one result, in the structure of the arguments."""
-        if not is_operand(leaf):
+        if not _is_number(leaf):
             return leaf
         k = next(place)
         found = {
@@ -89,8 +89,13 @@ def _labels(value: Any, name: str = "") -> Iterator[str]:
     if isinstance(value, Structure):
         for label, item in zip(value.labels, value.items, strict=True):
             yield from _labels(item, label if isinstance(label, str) else name)
-    elif is_operand(value):
+    elif _is_number(value):
         yield name
+
+
+def _is_number(leaf: Any) -> bool:
+    """Whether it is differentiated: a text or None beside it stays as it is."""
+    return is_operand(leaf) and type_of(leaf).is_number
 
 
 def _as_values(
@@ -130,8 +135,6 @@ def _part(f: Function, block: Any, y: Value, x: Value, step: Step) -> Gradient:
 def _check_output(d: Derived, step: Step, leaf: Operand) -> None:
     """What comes out must have a derivative of the kind that was asked for."""
     t = type_of(leaf)
-    if not t.is_number:
-        return
     if step.holomorphic and not t.is_complex:
         raise not_holomorphic(d, step, leaf)
     is_real = t.is_inexact and not t.is_complex

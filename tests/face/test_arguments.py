@@ -1,5 +1,7 @@
 """Kinds of arguments: what a specialisation is chosen by."""
 
+from collections import OrderedDict, namedtuple
+
 import numpy as np
 import pytest
 
@@ -13,6 +15,8 @@ from gradwright.arguments import (
     pattern_of,
     sharing,
 )
+
+Point = namedtuple("Point", "x y")
 
 
 @pytest.mark.parametrize(
@@ -63,8 +67,21 @@ def test_numbers_and_objects_inside() -> None:
 
 
 def test_what_cannot_be_an_argument_is_refused_by_name() -> None:
-    with pytest.raises(gw.NotDifferentiable, match="the argument table is a dict"):
-        pattern_of({"a": 1.0}, "table")
+    with pytest.raises(gw.NotDifferentiable, match=r'argument table\["a"\] is a set'):
+        pattern_of({"a": {1.0}}, "table")
+    with pytest.raises(gw.NotDifferentiable, match="is a OrderedDict"):
+        pattern_of([OrderedDict(a=1.0)], "table")
+
+
+def test_kinds_of_structures() -> None:
+    assert kind_of({"a": 1.0, "b": 2}) == kind_of({"a": 3.0, "b": 4})
+    assert kind_of({"a": 1.0, "b": 2}) != kind_of({"b": 2, "a": 1.0})
+    assert kind_of({1: 0.0}) != kind_of({True: 0.0}) != kind_of({1.0: 0.0})
+    assert kind_of({"a": 1.0}) != kind_of({"a": np.float64(1.0)})
+    assert kind_of(Point(1.0, 2.0)) == kind_of(Point(3.0, 4.0))
+    assert kind_of(Point(1.0, 2.0)) != kind_of((1.0, 2.0)) != kind_of([1.0, 2.0])
+    assert list(flat({"b": 1.0, "a": [Point(2, "x")]})) == [1.0, 2]
+    assert list(functions_in({"f": len, "g": kind_of})) == [kind_of]
 
 
 def test_closures_of_one_code_are_of_one_kind() -> None:

@@ -1,6 +1,8 @@
 """Jacobians by rows and by columns: against each other, against differences, as text."""
 
 import math
+import re
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -134,6 +136,35 @@ def test_arguments_are_as_they_were_and_results_are_new() -> None:
     first[:] = 0.0
     assert x.tolist() == X.tolist()
     assert np.any(gw.jacrev(waves)(x))
+
+
+def valley(x):
+    total = 0.0
+    for k in range(len(x) - 1):
+        total += 100.0 * (x[k + 1] - x[k] ** 2) ** 2 + (1.0 - x[k]) ** 2
+    return total
+
+
+def polar(r, t):
+    radial = r * r * np.cos(t)
+    return {"radial": radial, "shear": np.array([r * t, t * t, 1.0 / r])}
+
+
+SOURCES: dict[str, Callable[[], str]] = {
+    "waves_jacrev": lambda: gw.jacrev(waves).source(X),
+    "waves_jacfwd": lambda: gw.jacfwd(waves).source(X),
+    "looped_jacrev": lambda: gw.jacrev(looped).source(X),
+    "polar_jacrev": lambda: gw.jacrev(polar, (0, 1)).source(2.0, 0.5),
+    "polar_jacfwd": lambda: gw.jacfwd(polar, (0, 1)).source(2.0, 0.5),
+    "valley_hessian": lambda: gw.hessian(valley).source(X),
+    "helper_linearize": lambda: gw.source(helper, 0.5, 2.0, kind="linearize"),
+}
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_source(name: str, golden: Callable[[str, str], None]) -> None:
+    text = re.sub(r"(# test_jacobian\.py):\d+", r"\1", SOURCES[name]())
+    golden(f"jacobian/{name}.py", text)
 
 
 def test_the_forward_sweep_stands_before_the_loop() -> None:

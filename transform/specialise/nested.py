@@ -253,8 +253,11 @@ def call_half(frame: Frame, half: Half, arguments: list[Any], node: Any) -> Any:
     """pull(cotangent), one cotangent for each primal; or push(*tangents)."""
     is_pull = half.kind == "vjp"
     if len(arguments) != (1 if is_pull else len(half.primals)):
-        what = "one cotangent" if is_pull else "a tangent for each primal"
-        raise frame.error(UnsupportedSyntax, f"this takes {what}", node)
+        pull, push = (
+            "a pull takes one cotangent",
+            "a push takes a tangent for each primal",
+        )
+        raise frame.error(UnsupportedSyntax, pull if is_pull else push, node)
     primals = Structure(tuple, tuple(half.primals))
     given, made = (primals, half.value) if not is_pull else (half.value, primals)
     with_ = arguments[0] if is_pull else Structure(tuple, tuple(arguments))

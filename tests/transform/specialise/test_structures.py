@@ -133,7 +133,10 @@ def test_captured_dicts_are_read_at_every_call(monkeypatch) -> None:
         (lambda x: {"a": x}["b"], KeyError("b")),
         (lambda x: {1: x}[2], KeyError(2)),
         (lambda x: {"a": x}.b, AttributeError("'dict' object has no attribute 'b'")),
-        (lambda x: Point(x, x).z, AttributeError("'Point' object has no attribute 'z'")),
+        (
+            lambda x: Point(x, x).z,
+            AttributeError("'Point' object has no attribute 'z'"),
+        ),
         (lambda x: Point(x), TypeError("Point.__new__() missing a required ar")),
         (lambda x: {[1]: x}, TypeError("unhashable type: 'list'")),
         (lambda x: total(x, **{"scale": 1.0}, scale=2.0), TypeError("got multiple")),
@@ -153,7 +156,10 @@ def test_pythons_own_errors(f: Any, error: Exception) -> None:
     [
         (lambda x: {"ab"[x > 1.0 :]: x}["a"], "must be an int known in advance"),
         (lambda x: {x: 1.0}, "the key is a value of type float"),
-        (lambda x: np.sum({"a": x}), "a number is needed here, and this is a dict of 1"),
+        (
+            lambda x: np.sum({"a": x}),
+            "a number is needed here, and this is a dict of 1",
+        ),
         (lambda x: total(x, **x), "a value of type float in the place of a dict"),
         (lambda x: {"a": x}.update(b=x), "does not know .update of a dict of 1 yet"),
         (lambda x: Checked(x, x).x, "Checked has a constructor of its own"),
