@@ -1,4 +1,4 @@
-"""Jacobians by rows and by columns: against each other, against differences, as text."""
+"""Jacobians by rows and by columns: against each other and differences, as text."""
 
 import math
 import re

@@ -12,6 +12,7 @@ from gradwright.transform.primitives.record import (
     known,
     linear,
 )
+from gradwright.transform.types import Type
 
 NEW = "its elements are constants"
 LIKE = "its elements are constants; of the operand only the shape is read"
@@ -162,11 +163,17 @@ def arange_tangent(start, stop, step, y, start_dot, stop_dot, step_dot):
     )
 
 
+def follows_floats(start, stop, step, dtype):
+    """Whether a float of the run says how many numbers there are."""
+    return any(isinstance(a, Type) for a in (start, stop, step))
+
+
 @general(
     np.arange,
     signature="start, stop=None, step=None, dtype=None",
     operands=("start", "stop", "step"),
     tangent=arange_tangent,
+    ragged=follows_floats,
     samples=(
         given(4.0),
         given(0.3, 2.1),

@@ -57,6 +57,7 @@ def apply_signed(
 ) -> Any:
     """The same, of operands and a template of the arguments."""
     types = [o if isinstance(o, Linear) else type_of(o) for o in operands]
+    literals = {k: o.value for k, o in enumerate(operands) if isinstance(o, Const)}
     meets = []
     if p.meets is not None:
         met = p.meets(**template.filled(lambda k: types[k]))
@@ -64,20 +65,29 @@ def apply_signed(
         frame.unit.assume_equal(meets)
 
     def run(values: list[Any]) -> Any:
-        return p.call(template.filled(lambda k: values[k]))
+        return p.call(template.filled(lambda k: literals.get(k, values[k])))
 
     found: Any
     if p.result is not None:
         found = p.result(**template.filled(lambda k: types[k]))
     else:
         try:
-            found = infer(run, types, meets, p.ragged)
+            found = infer(run, types, meets, _is_ragged(p, template, types, literals))
         except REFUSED as e:
             raise ProgramError(e) from None
     attribute = None if _is_plain(p, template) else template
     if isinstance(found, Type):
         return frame.builder.let(p, *operands, attribute=attribute, type=found)
     return _items(frame, p, operands, attribute, found)
+
+
+def _is_ragged(
+    p: Primitive, template: Template, types: list[Any], literals: dict[int, Any]
+) -> bool:
+    """Whether the lengths of the result follow from numbers of the run."""
+    if not callable(p.ragged):
+        return p.ragged
+    return bool(p.ragged(**template.filled(lambda k: literals.get(k, types[k]))))
 
 
 def _items(

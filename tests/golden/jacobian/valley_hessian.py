@@ -11,9 +11,9 @@ def valley_hessian(x):
             x_k = x[k]
             x_k_dot = x_dot[k]
             difference_dot = x_dot[k + 1] - 2.0 * x_k * x_k_dot
-            x_bar_dot[k] += 2.0 * x_dot[k]
             product = 200.0 * (x[k + 1] - x_k**2) * x_k_dot
-            x_bar_dot[k] -= 2.0 * (200.0 * x_k * difference_dot + product)
+            total_dot = 2.0 * (200.0 * x_k * difference_dot + product) - 2.0 * x_k_dot
+            x_bar_dot[k] -= total_dot
             x_bar_dot[k + 1] += 200.0 * difference_dot
         hessian[:, i] = x_bar_dot
     return hessian

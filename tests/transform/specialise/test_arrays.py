@@ -81,3 +81,15 @@ def test_one_of_several_results_is_an_item() -> None:
 
     gw.check_grads(f, (X,), order=2)
     assert "np.split(x, 2)[1]" in gw.grad(f).source(X)
+
+
+def test_lengths_that_follow_from_floats() -> None:
+    """A literal says how many there are; of a float of the run nobody knows before."""
+
+    def f(x: Any, stop: float) -> Any:
+        first = np.arange(4.0) * x[0]
+        return np.sum((first + x) ** 2) + np.sum(x[1] * np.arange(0.5, stop) + x[2])
+
+    for stop in (0.2, 1.0, 3.7):
+        gw.check_grads(lambda x, stop=stop: f(x, stop), (X,), order=2)
+        gw.check_grads(f, (X, stop))
