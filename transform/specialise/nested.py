@@ -12,8 +12,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from gradwright.transform import source as sources
-from gradwright.transform.build import own_value
+from gradwright.transform.build import constant, own_value, row
 from gradwright.transform.core import (
     Call,
     Load,
@@ -183,15 +185,29 @@ def call_jvp(
     target, primals, tangents = (_opened(frame, a) for a in arguments)
     if not isinstance(primals, Structure) or not isinstance(tangents, Structure):
         raise frame.error(UnsupportedSyntax, "jvp takes tuples or lists here", node)
-    made, operands = _prepared(frame, target, list(primals.items), "jvp", node)
-    dots = _dots(frame, primals, tangents, node)
+    made, operands, defaults = _prepared(
+        frame, target, list(primals.items), "jvp", node
+    )
+    dots = [*_dots(frame, primals, tangents, node), *_zeros(frame, defaults)]
     return _emit(frame, made.function, made.result, [*operands, *dots])
+
+
+def _zeros(frame: Frame, a: Any) -> Iterator[Any]:
+    """Tangents for what does not move: the defaults of parameters."""
+    for leaf in leaves(a):
+        if is_operand(leaf) and _is_inexact(leaf):
+            t = type_of(leaf)
+            if t.is_array:
+                like = row(np.zeros_like, 1)
+                yield frame.builder.let(like, leaf, type=t)
+            else:
+                yield constant(0j if t.is_complex else 0.0)
 
 
 def _prepared(
     frame: Frame, target: Any, primals: list[Any], kind: str, node: Any
-) -> tuple[Any, list[Any]]:
-    """A function after jvp or vjp, and the operands of its primals and captures."""
+) -> tuple[Any, list[Any], Structure]:
+    """A function after jvp or vjp, the operands of its primals, and the defaults."""
     from gradwright.transform.specialise.calls import bind_arguments, separate_unit
 
     target = taken_apart(target)
@@ -204,7 +220,11 @@ def _prepared(
     made = _applied(frame, unit, (*steps, Step(kind, None)), source)
     captured = [c.operand_in(frame) for c in unit.captures.values()]
     frame.unit.assume_of_call(unit, [*operands, *captured])
-    return made, [*operands, *captured]
+    names = source.node.args
+    called = {a.id for a in (*names.posonlyargs, *names.args)[: len(primals)]}
+    called |= {names.vararg.id} if names.vararg is not None else set()
+    defaults = Structure(tuple, tuple(a for n, a in bound.items() if n not in called))
+    return made, [*operands, *captured], defaults
 
 
 @dataclass(eq=False)
@@ -235,7 +255,7 @@ def call_split(
             UnsupportedSyntax, f"{kind} with these arguments inside a function", node
         )
     target, *primals = arguments
-    made, operands = _prepared(frame, target, primals, kind, node)
+    made, operands, _ = _prepared(frame, target, primals, kind, node)
     value, _ = made.result.items
     count = sum(1 for leaf in leaves(value) if is_operand(leaf))
     results = made.split.forward.results

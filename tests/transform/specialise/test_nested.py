@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import gradwright as gw
@@ -86,3 +87,16 @@ def test_nested(f: Callable[..., Any], gives: float) -> None:
 def test_what_is_not_known_inside_is_refused() -> None:
     with pytest.raises(gw.UnsupportedSyntax, match="inside a function"):
         gw.grad(lambda x: gw.grad(power, nothing=1)(x, 1))(2.0)
+
+
+def test_defaults_do_not_move_under_a_jvp() -> None:
+    table = np.array([1.0, 2.0])
+
+    def g(x, by=3.0, row=table, *rest):
+        return by * x * x + np.sum(row) * x
+
+    def f(x):
+        return gw.jvp(g, (x,), (1.0,))[1]
+
+    assert gw.jvp(f, (2.0,), (1.0,)) == (15.0, 6.0)
+    assert gw.grad(f)(2.0) == 6.0
