@@ -221,7 +221,8 @@ def arranged(d: Derived, f: Function, result: Any) -> Derived:
     results: list[Any] = []
     for leaf in leaves(result):
         if isinstance(leaf, Gradient):
-            fits[len(results)] = getattr(leaf.like, "type", leaf.like)
+            like = leaf.like
+            fits[len(results)] = like.type if isinstance(like, Value) else like
             results.append(leaf.operand)
         elif is_operand(leaf):
             results.append(leaf)

@@ -196,7 +196,7 @@ class Load(Statement):
     Of a tape it is another tape with the same content; `deep` where it holds tapes.
     """
 
-    out: Value | Tape
+    out: Any  # a value, or a tape
     source: Place | Value
     index: Index = ()
     safe: bool = False  # known to be in bounds

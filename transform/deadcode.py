@@ -102,7 +102,7 @@ class _Liveness:
                     return None, live
                 live.discard(s.out)
                 if isinstance(s.out, Tape):
-                    self.tapes.update((s.out, s.source))  # type: ignore[arg-type]
+                    self.tapes.update((s.out, s.source))
             case Store():
                 if s.place not in live:
                     return None, live

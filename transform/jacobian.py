@@ -101,12 +101,11 @@ def _row_writer(
         again = bool(index) or len(outputs) > 1
         bars = _pulled(b, split, handed, seeds, again)
         if len(outputs) > 1:
-            end = "_bar" if index else ""
-            start = "" if index else f"{outputs[k].name}_by_"
             for bar, x in zip(bars, wrt, strict=True):
-                bar.name = f"{start}{x.name}{end}"
+                bar.name = f"{x.name}_bar"  # type: ignore[union-attr]
         for j in columns:
-            _put(b, blocks, (k, j), bars[j], index)
+            name = f"{outputs[k].name}_by_{wrt[j].name}"
+            _put(b, blocks, (k, j), bars[j], index, name)
 
     return row
 
@@ -155,7 +154,9 @@ def _column_writer(
         for k in rows:
             rank = outputs[k].type.rank
             every = (Whole(),) if rank > 1 else (Span(),) * rank
-            _put(b, blocks, (k, j), renamed.operand(y_dots[k]), (*every, *index))
+            name = f"{outputs[k].name}_by_{x_dot.name.removesuffix('_dot')}"
+            dot = renamed.operand(y_dots[k])
+            _put(b, blocks, (k, j), dot, (*every, *index), name)
 
     return column
 
@@ -232,12 +233,20 @@ def block_dtype(like: Type, x: Type) -> str:
 
 
 def _put(
-    b: Builder, blocks: dict[Any, Any], key: Any, part: Operand, index: Any
+    b: Builder,
+    blocks: dict[Any, Any],
+    key: tuple[int, int],
+    part: Operand,
+    index: Any,
+    name: str,
 ) -> None:
+    """Put a row or column, or all there is, into its block."""
     if isinstance(blocks[key], Buffer):
         b.add(Store(blocks[key], part, index, accumulate=True, first=True))
-    else:
-        blocks[key] = part
+        return
+    blocks[key] = part
+    if len(blocks) > 1 and isinstance(part, Value) and not part.users:
+        part.name = name
 
 
 def _loaded(b: Builder, blocks: dict[Any, Any]) -> Blocks:

@@ -52,8 +52,10 @@ def linear_halves(function: Function, wrt: list[Value], program: Any) -> Split:
         results=[*outputs, *map(stand_in.operand, handed)],
     )
     dots = split.backward.params[len(split.residuals) + len(split.needed) :]
-    for v in [*dots, *fresh(split.backward.body)]:
+    for v in fresh(split.backward.body):
         v.name = v.name.replace("_bar_bar", "_dot")
+    for v, x in zip(dots, wrt, strict=True):
+        v.name = f"{x.name}_dot"
     backward = replace(
         split.backward,
         name=f"{function.name}_linear",

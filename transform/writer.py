@@ -240,7 +240,7 @@ class Writer(Nesting):
                     given.append(self.spelling.argument(np.dtype(dtype)))
                 tree: ast.expr = self.spelling.call("np.zeros", given)
             case Buffer():
-                like = self.operand(s.place.like).tree
+                like = self.operand(s.place.like).tree  # type: ignore[arg-type]
                 tree = self.spelling.call("np.zeros_like", [like])
             case Tape():
                 tree = ast.List([])

@@ -15,9 +15,7 @@ from typing import Any
 from gradwright.transform.core import Const, Operand, Value
 from gradwright.transform.indices import Linear
 from gradwright.transform.source import Source
-from gradwright.transform.structure import (
-    Structure,
-)
+from gradwright.transform.structure import Structure as Structure
 from gradwright.transform.types import NONE, TEXT
 
 

@@ -18,9 +18,9 @@ def helper_linear_forward(x, a):
     return x, cos_tape, sin_tape_1
 
 
-def helper_linear(cos_tape, sin_tape, a, cast_bar, cast_bar_1):
-    x_dot = cast_bar
+def helper_linear(cos_tape, sin_tape, a, x_dot, a_dot):
+    x_dot_1 = x_dot
     for _ in range(2):
         # test_jacobian.py  x = a * np.sin(x)
-        x_dot = a * cos_tape.pop() * x_dot + sin_tape.pop() * cast_bar_1
-    return x_dot
+        x_dot_1 = a * cos_tape.pop() * x_dot_1 + sin_tape.pop() * a_dot
+    return x_dot_1
