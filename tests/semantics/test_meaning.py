@@ -83,6 +83,9 @@ DERIVATIVES = {
     "value_and_grad": lambda f: lambda x: gw.value_and_grad(f)(x)[1],
     "jvp": lambda f: lambda x: gw.jvp(f, (x,), (1.0,))[1],
     "vjp": lambda f: lambda x: gw.vjp(f, x)[1](1.0)[0],
+    "jacfwd": lambda f: gw.jacfwd(f),
+    "jacrev": lambda f: gw.jacrev(f),
+    "linearize": lambda f: lambda x: gw.linearize(f, x)[1](1.0),
 }
 TWICE = list(itertools.product(DERIVATIVES, repeat=2))
 THRICE = [("grad",) * 3, ("jvp",) * 3, ("vjp",) * 3]
@@ -123,6 +126,30 @@ def test_a_gradient_of_a_closure() -> None:
 
     assert outer(2.0) == 24.0
     assert gw.grad(outer)(2.0) == 24.0
+
+
+@pytest.mark.parametrize("transform", [gw.jacfwd, gw.jacrev])
+def test_the_jacobian_is_that_of_the_path(transform: Callable[..., Callable]) -> None:
+    def f(x):
+        y = x * x if x[0] > 1.0 else 3.0 * x
+        for k in range(len(x)):
+            y = y * x[k] if x[k] > 0.0 else y
+        return y
+
+    for x in (np.array([2.0, -1.0]), np.array([0.5, 1.5]), np.array([-1.0, -2.0])):
+        found = transform(f)(x)
+        for k in range(2):
+            h = np.zeros(2)
+            h[k] = 1e-6
+            slope = (f(x + h) - f(x - h)) / 2e-6
+            np.testing.assert_allclose(found[:, k], slope, rtol=1e-7, atol=1e-8)
+
+
+def test_the_hessian_is_that_of_the_path() -> None:
+    assert gw.hessian(fourth)(1.5) == 12 * 1.5**2
+    assert gw.hessian(lambda x: growing(x) * x)(2.0) == pytest.approx(
+        gw.grad(gw.grad(lambda x: growing(x) * x))(2.0), rel=1e-12
+    )
 
 
 # ---- the ways to ask -----------------------------------------------------------------

@@ -1,7 +1,7 @@
 """Results are new; gradients have the structure, shape and dtype of their argument."""
 
 import itertools
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -66,6 +66,63 @@ def test_structures() -> None:
     assert gradients[0][:1] == (1.5,)
     assert gradients[0][1][1].tolist() == [0.0, 1.5]
     assert type(gradients[0][1]) is list and type(gradients[1]) is list
+
+
+class Orbit(NamedTuple):
+    """A namedtuple of the user's own."""
+
+    radius: Any
+    name: str = "moon"
+
+
+def test_dicts_and_namedtuples() -> None:
+    """A gradient is one for one, in its order; found by key where it comes in."""
+
+    def f(model, x):
+        for layer in model["layers"]:
+            x = layer["w"] * x + layer["b"]
+        return np.sum(x * model["orbit"].radius)
+
+    model = {
+        "layers": [{"w": 2.0, "b": XS}, {"b": np.float32(1.0), "w": 0.5}],
+        "orbit": Orbit(np.array([1.0, 0.5, 2.0])),
+        "note": None,
+    }
+    value, gradient = gw.value_and_grad(f)(model, 3.0)
+    assert value == f(model, 3.0)
+    assert list(gradient) == list(model) and gradient["note"] is None
+    assert [list(g) for g in gradient["layers"]] == [["w", "b"], ["b", "w"]]
+    assert type(gradient["orbit"]) is Orbit and gradient["orbit"].name == "moon"
+    assert type(gradient["layers"][1]["b"]) is np.float32
+    gw.check_grads(lambda w, r: f({**model, "layers": [{"w": w, "b": r}]}, w), (2.0, XS))
+
+    shuffled = {k: gradient[k] for k in reversed(gradient)}
+    _, slope = gw.jvp(f, (model, 3.0), (shuffled, 0.0))
+    pulled = gw.vjp(f, model, 3.0)[1](slope)[0]
+    squares = sum(float(np.sum(np.square(a))) for a in arrays(gradient))
+    assert np.isclose(slope, squares)
+    both = zip(arrays(pulled), arrays(gradient), strict=True)
+    assert all(np.allclose(a, slope * b) for a, b in both)
+
+
+def arrays(a: Any) -> list[np.ndarray]:
+    if isinstance(a, dict | list | tuple):
+        inside = a.values() if isinstance(a, dict) else a
+        return [leaf for item in inside for leaf in arrays(item)]
+    return [] if a is None or isinstance(a, str) else [np.asarray(a)]
+
+
+def test_results_may_be_dicts() -> None:
+    def f(x):
+        return x * x, {"value": x, "word": "up", "inner": (None, [Orbit(2.0 * x)])}
+
+    gradient, aux = gw.grad(f, has_aux=True)(2.0)
+    assert gradient == 4.0
+    assert aux == {"value": 2.0, "word": "up", "inner": (None, [Orbit(4.0)])}
+    assert list(aux) == ["value", "word", "inner"]
+    value, pull = gw.vjp(lambda x: {"a": x, "b": 3.0 * x}, 2.0)
+    assert value == {"a": 2.0, "b": 6.0}
+    assert pull({"b": 1.0, "a": 10.0}) == (13.0,)
 
 
 def test_results_with_text_and_none_and_functions() -> None:
