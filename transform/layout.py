@@ -114,12 +114,13 @@ def printed(tree: ast.FunctionDef, commented: bool) -> Printed:
 
 
 def _has_forward(body: list[ast.stmt]) -> bool:
-    kinds = {
+    """Whether the derivative's own statements follow others."""
+    ours = [
         bool(getattr(s, "adjoint", False))
         for s in shown(body)
         if not isinstance(s, ast.Return)
-    }
-    return len(kinds) == 2
+    ]
+    return any(ours) and not ours[0]
 
 
 class _Printer:

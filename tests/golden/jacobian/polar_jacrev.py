@@ -3,8 +3,6 @@ import numpy as np
 
 
 def polar_backward(cos, r, t, radial_bar, shear_bar):
-    # forward sweep
-    # reverse sweep
     # test_jacobian.py  return {"radial": radial, "shear": np.array([r * t, t * ...
     product_bar = shear_bar[0]
     t_bar = 2.0 * t * shear_bar[1] + r * product_bar - math.sin(t) * radial_bar * r * r

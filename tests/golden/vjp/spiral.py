@@ -9,8 +9,6 @@ def spiral_forward(x, y):
 
 
 def spiral_backward(r, quotient, angle, x, y, product_bar, quotient_bar):
-    # forward sweep
-    # reverse sweep
     # programs.py  return math.hypot(x, y), math.atan2(y, x)
     angle_bar = quotient_bar / r + r * product_bar
     r2 = y * y + x * x
