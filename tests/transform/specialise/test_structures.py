@@ -79,7 +79,7 @@ PROGRAMS: dict[str, Any] = {
     "its fields": lambda x: x * len(State(x)._fields),
     "taken apart": lambda x: sum_of([a * b for a, b in [Point(x, x)]]),
     "a slice": lambda x: Point(x, x * x)[1:][0],
-    "joined": lambda x: sum_of((*Point(x, 1.0), x * x)),
+    "joined": lambda x: sum_of(Point(x, 1.0) + (x * x,)),  # noqa: RUF005
 }
 
 
