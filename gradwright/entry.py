@@ -241,6 +241,11 @@ class Entry:
             return self.find(args, exact=True)
         return found, hidden
 
+    def of_call(self, args: tuple[Any, ...]) -> Specialisation:
+        """The specialisation that a call with these arguments runs."""
+        found, hidden = self.find(args)
+        return self.fitting(found, hidden, args, self.leaves(args))[0]
+
     def run(self, found: Specialisation, values: Any, hidden: dict[str, Any]) -> Any:
         """Call the emitted function."""
         found.used = True

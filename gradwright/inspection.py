@@ -96,7 +96,7 @@ def _find(
     entry: Entry, function: Any, args: tuple[Any, ...], keywords: dict[str, Any]
 ) -> Specialisation:
     if args or keywords or not (entry.names or entry.last):
-        found, _ = entry.find(entry.bind(args, keywords))
+        found = entry.of_call(entry.bind(args, keywords))
         entry.family.last = found
         return found
     last = entry.last or entry.family.last

@@ -94,7 +94,8 @@ def test_dicts_and_namedtuples() -> None:
     assert [list(g) for g in gradient["layers"]] == [["w", "b"], ["b", "w"]]
     assert type(gradient["orbit"]) is Orbit and gradient["orbit"].name == "moon"
     assert type(gradient["layers"][1]["b"]) is np.float32
-    gw.check_grads(lambda w, r: f({**model, "layers": [{"w": w, "b": r}]}, w), (2.0, XS))
+    layered = lambda w, r: f({**model, "layers": [{"w": w, "b": r}]}, w)  # noqa: E731
+    gw.check_grads(layered, (2.0, XS))
 
     shuffled = {k: gradient[k] for k in reversed(gradient)}
     _, slope = gw.jvp(f, (model, 3.0), (shuffled, 0.0))
