@@ -24,9 +24,9 @@ from gradwright.transform.types import (
     of_number,
 )
 
-# The first length of an example, and how far apart they are; the second choice is for
-# axes that are cut evenly.
-STEPS = ((7, 4), (60, 60))
+# The lengths of examples: the first, and how far they are apart; the second for an axis
+# that is cut evenly.
+ATTEMPTS = ((7, 4), (60, 60))
 Meets = Iterable[tuple[Linear, Linear]]
 
 
@@ -49,20 +49,20 @@ def infer(
     """
     same = _united(meets)
     symbols = _symbols(operands, same)
-    for first, step in STEPS:
-        sizes = {s: first + step * k for k, s in enumerate(symbols)}
+    for attempt in ATTEMPTS:
+        sizes = _examples_of(symbols, *attempt)
         try:
             base = _run(run, operands, sizes, same)
             break
         except ValueError:
-            if step == STEPS[-1][1] or not sizes:
+            if attempt == ATTEMPTS[-1] or not sizes:
                 raise
     lengths = _lengths(base)
     if not lengths:
         return _typed(base, iter(()))
     dims: list[Linear | None] = [None] * len(lengths)
     if not ragged:
-        dims = _followed(run, operands, sizes, step, same, lengths)
+        dims = _followed(run, operands, sizes, attempt, same, lengths)
     return _typed(base, iter(VARYING if d is None else d for d in dims))
 
 
@@ -70,12 +70,14 @@ def _followed(
     run: Callable[[list[Any]], Any],
     operands: Sequence[Type | Linear],
     sizes: dict[Any, int],
-    step: int,
+    attempt: tuple[int, int],
     same: dict[Any, Linear],
     lengths: list[int],
 ) -> list[Linear | None]:
     """Every length as a linear form of the symbols; None where it is none."""
+    first, step = attempt
     forms = [Linear({}, n) for n in lengths]
+    crooked: set[int] = set()
     try:
         for s in sizes:
             moved = _lengths(_run(run, operands, {**sizes, s: sizes[s] + step}, same))
@@ -84,16 +86,25 @@ def _followed(
                 if rest:
                     return [None] * len(lengths)
                 forms[k] = forms[k] + Linear({s: slope}, -slope * sizes[s])
-        others = {s: n + step * (3 + 2 * k) for k, (s, n) in enumerate(sizes.items())}
-        found = _lengths(_run(run, operands, others, same))
     except (ValueError, IndexError, np.linalg.LinAlgError):
         return [None] * len(lengths)
-    return [
-        f if _value(f, others) == n else None for f, n in zip(forms, found, strict=True)
-    ]
+    for symbols in (list(sizes), list(sizes)[::-1]):
+        others = _examples_of(symbols, first, 3 * step)
+        try:
+            found = _lengths(_run(run, operands, others, same))
+        except (ValueError, IndexError, np.linalg.LinAlgError):
+            continue  # lengths that do not go together
+        pairs = enumerate(zip(forms, found, strict=True))
+        crooked |= {k for k, (f, n) in pairs if _value(f, others) != n}
+    return [None if k in crooked else f for k, f in enumerate(forms)]
 
 
 # ---- symbols and sizes -------------------------------------------------------------
+
+
+def _examples_of(symbols: list[Any], first: int, step: int) -> dict[Any, int]:
+    """A length for every symbol, no two alike."""
+    return {s: first + step * k for k, s in enumerate(symbols)}
 
 
 def _united(meets: Meets) -> dict[Any, Linear]:

@@ -429,7 +429,9 @@ def _return_at_once(out: list[ast.stmt]) -> None:
         case [
             ast.Assign(targets=[ast.Tuple(given)], value=ast.Call() as call),
             ast.Return(value=ast.Tuple(returned)) as last,
-        ] if [n.thing for n in given] == [getattr(n, "thing", None) for n in returned]:  # type: ignore[attr-defined]
+        ] if [getattr(n, "thing", n) for n in given] == [
+            getattr(n, "thing", None) for n in returned
+        ]:
             last.value = call
             last.where = out[-2].where  # type: ignore[attr-defined]
             del out[-2]

@@ -27,7 +27,7 @@ from gradwright.transform.specialise.abstract import (
 )
 from gradwright.transform.specialise.frame import Frame, ProgramError
 from gradwright.transform.template import Hole, Sequence, Template
-from gradwright.transform.types import BOOL, Type, tuple_of
+from gradwright.transform.types import Type, tuple_of
 
 # What NumPy raises for arguments of kinds and shapes that it does not take.
 REFUSED = (TypeError, ValueError, IndexError, np.linalg.LinAlgError)
@@ -68,13 +68,13 @@ def apply_signed(
         return p.call(template.filled(lambda k: literals.get(k, values[k])))
 
     found: Any
-    if p.result is not None:
-        found = p.result(**template.filled(lambda k: types[k]))
-    else:
-        try:
+    try:
+        if p.result is not None:
+            found = p.result(**template.filled(lambda k: types[k]))
+        else:
             found = infer(run, types, meets, _is_ragged(p, template, types, literals))
-        except REFUSED as e:
-            raise ProgramError(e) from None
+    except REFUSED as e:
+        raise ProgramError(e) from None
     attribute = None if _is_plain(p, template) else template
     if isinstance(found, Type):
         return frame.builder.let(p, *operands, attribute=attribute, type=found)
@@ -183,7 +183,7 @@ def _static(
             return Sequence(a.sequence, tuple(map(part, a.items)))
         if isinstance(a, Static):
             return a.value
-        if isinstance(a, Const) and (a.type == BOOL or a.value is None):
+        if isinstance(a, Const):
             return a.value
         if isinstance(a, Linear) and a.constant is not None:
             return a.constant

@@ -563,6 +563,8 @@ def lift(value: Any) -> Any:
     """A plain object known now, as an abstract value."""
     if isinstance(value, bool | int | float | complex):
         return constant(value)
+    if is_operand(value):
+        return value
     held = structure_of(value)
     return Static(value) if held is None else held.of(map(lift, held.items))
 
