@@ -5,19 +5,27 @@
 
 import numpy as np
 
+from gradwright.transform.indices import Linear, linear
 from gradwright.transform.primitives.record import (
     constant,
     general,
     given,
     known,
-    linear,
 )
-from gradwright.transform.types import Type
+from gradwright.transform.primitives.record import linear as linear_row
+from gradwright.transform.types import VARYING, array
 
 NEW = "its elements are constants"
 LIKE = "its elements are constants; of the operand only the shape is read"
 ROW = np.array([0.7, -1.3, 2.1, 0.4])
 TABLE_OF_SIX = np.array([[0.7, -1.3, 2.1], [0.4, 1.6, -0.8]])
+
+
+def of_shape(shape, dtype=None):
+    """The dims that a shape says."""
+    lengths = shape if isinstance(shape, tuple | list) else (shape,)
+    return array(dtype or float, tuple(lengths))
+
 
 constant(
     np.zeros,
@@ -26,6 +34,7 @@ constant(
     signature="shape, dtype=None",
     operands=(),
     runtime=("shape",),
+    result=of_shape,
     samples=(given(3), given((2, 0)), given((2, 1), dtype=np.float32)),
 )
 constant(
@@ -69,7 +78,7 @@ constant(
 )
 
 
-@linear(
+@linear_row(
     np.full,
     signature="shape, fill_value, dtype=None",
     operands=("fill_value",),
@@ -81,7 +90,7 @@ def full(y_bar):
     return np.sum(y_bar)
 
 
-@linear(
+@linear_row(
     np.full_like,
     signature="a, fill_value, dtype=None",
     operands=("fill_value",),
@@ -93,15 +102,13 @@ def full_like(y_bar):
     return np.sum(y_bar)
 
 
-def steps(start, stop, num, endpoint):
+def steps(num, endpoint, rank):
     """How far each point of `linspace` is from the start, in parts of the whole."""
-    rank = max(np.ndim(start), np.ndim(stop))
-    return np.reshape(
-        np.linspace(0.0, 1.0, num, endpoint=endpoint), (num,) + (1,) * rank
-    )
+    points = np.linspace(0.0, 1.0, num, endpoint=endpoint)
+    return points if rank == 1 else np.reshape(points, (num,) + (1,) * (rank - 1))
 
 
-@linear(
+@linear_row(
     np.linspace,
     signature="start, stop, num=50, endpoint=True",
     operands=("start", "stop"),
@@ -115,7 +122,7 @@ def steps(start, stop, num, endpoint):
 )
 def linspace(start, stop, num, endpoint, y_bar):
     """Numbers at equal distances from start to stop."""
-    t = steps(start, stop, num, endpoint)
+    t = steps(num, endpoint, y_bar.ndim)
     return (
         onto(y_bar * (1.0 - t), start),
         onto(y_bar * t, stop),
@@ -127,7 +134,7 @@ def onto(terms, end):
     return np.sum(terms) if np.ndim(end) == 0 else np.sum(terms, axis=0)
 
 
-@linear(
+@linear_row(
     np.meshgrid,
     signature="*xi, indexing='xy'",
     operands=("xi",),
@@ -163,19 +170,28 @@ def arange_tangent(start, stop, step, y, start_dot, stop_dot, step_dot):
     )
 
 
-def follows_floats(start, stop, step, dtype):
-    """Whether a float of the run says how many numbers there are."""
-    return any(isinstance(a, Type) for a in (start, stop, step))
+def counted(start, stop, step, dtype):
+    """As many as fit: a linear form where ints are one apart, else left open."""
+    bounds = [b for b in (start, stop, step) if b is not None]
+    weak = [int if isinstance(b, Linear | int) else b.weak() for b in bounds]
+    found = np.arange(*(np.dtype(w).type(1) for w in weak)).dtype
+    if found.kind not in "iu" or not (step is None or step == 1):
+        return array(dtype or found, (VARYING,))
+    first, last = (0, start) if stop is None else (start, stop)
+    are_ints = isinstance(first, Linear | int) and isinstance(last, Linear | int)
+    count = linear(last) - linear(first) if are_ints else VARYING
+    return array(dtype or found, (count,))
 
 
 @general(
     np.arange,
     signature="start, stop=None, step=None, dtype=None",
     operands=("start", "stop", "step"),
+    result=counted,
     tangent=arange_tangent,
-    ragged=follows_floats,
+    complex_too=False,
     samples=(
-        given(4.0),
+        given(4.3),
         given(0.3, 2.1),
         given(0.3, 2.1, 0.25),
         given(5),

@@ -123,8 +123,8 @@ class Primitive:
     a starred one a sequence of them; runtime are those that may hold ints known when
     the program runs.  tangent: of a general row, the tangents that the operands give.
     meets: pairs of dims that must be equal.  result: its type, where examples do not
-    say it.  ragged: the lengths of the result depend on the elements, or whether they
-    do.  view: the result may share memory with an operand.
+    say it.  ragged: the lengths of the result depend on the elements.
+    view: the result may share memory with an operand.
     """
 
     name: str
@@ -147,7 +147,7 @@ class Primitive:
     tangent: Callable[..., Any] | None = None
     meets: Callable[..., Any] | None = None
     result: Callable[..., Type] | None = None
-    ragged: bool | Callable[..., bool] = False
+    ragged: bool = False
     view: bool = False
 
     def __repr__(self) -> str:

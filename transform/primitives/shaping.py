@@ -246,7 +246,13 @@ def summed_to(y_bar, shape):
 @known
 def first(count):
     """The first axes, so many."""
-    return tuple(range(count))
+    return one_or_all(range(count))
+
+
+def one_or_all(axes):
+    """Axes as one writes them: a single one by itself."""
+    found = tuple(axes)
+    return found[0] if len(found) == 1 else found
 
 
 @known
@@ -352,11 +358,22 @@ def meets_joined(arrays, axis=0, **_):
                 yield n, m
 
 
+def joined(arrays, axis=0):
+    """As long along the axis as all arrays together."""
+    ones = [np.ones((1,) * a.rank, a.dtype) for a in arrays]
+    dtype = np.concatenate(ones, axis=axis).dtype  # or NumPy's error
+    k = axis % arrays[0].rank
+    dims, lengths = list(arrays[0].dims), [a.dims[k] for a in arrays]
+    dims[k] = VARYING if VARYING in lengths else sum(lengths[1:], lengths[0])
+    return array(dtype, tuple(dims))
+
+
 @linear_row(
     np.concatenate,
     signature="arrays, axis=0",
     sequences=("arrays",),
     meets=meets_joined,
+    result=joined,
     samples=(
         given((ROW, ONE, NONE)),
         given([TABLE_OF_SIX, TABLE_OF_SIX[:, :1]], axis=1),
@@ -457,6 +474,7 @@ def append(arr, values, axis=None):
         given(TABLE_OF_SIX, [2], axis=1),
         given(TABLE_OF_SIX, 1),
     ),
+    ragged=True,  # an index may lie behind the end
     view=True,
 )
 def split(axis, y_bar):
@@ -596,9 +614,15 @@ def on_diagonal(y_bar, k, shape):
     """A matrix of a shape with these elements on a diagonal."""
     if k == 0 and are_equal(shape[0], shape[1]):
         return np.diag(y_bar)
-    before = max(-k, 0)
+    before = below(k)
     column = np.pad(y_bar, (before, shape[0]))[: shape[0]]
     return np.eye(shape[0], shape[1], k) * column[:, None]
+
+
+@known
+def below(k):
+    """How many rows stand above where a diagonal begins."""
+    return max(-k, 0)
 
 
 @known

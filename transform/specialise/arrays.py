@@ -72,22 +72,13 @@ def apply_signed(
         if p.result is not None:
             found = p.result(**template.filled(lambda k: types[k]))
         else:
-            found = infer(run, types, meets, _is_ragged(p, template, types, literals))
+            found = infer(run, types, meets, p.ragged)
     except REFUSED as e:
         raise ProgramError(e) from None
     attribute = None if _is_plain(p, template) else template
     if isinstance(found, Type):
         return frame.builder.let(p, *operands, attribute=attribute, type=found)
     return _items(frame, p, operands, attribute, found)
-
-
-def _is_ragged(
-    p: Primitive, template: Template, types: list[Any], literals: dict[int, Any]
-) -> bool:
-    """Whether the lengths of the result follow from numbers of the run."""
-    if not callable(p.ragged):
-        return p.ragged
-    return bool(p.ragged(**template.filled(lambda k: literals.get(k, types[k]))))
 
 
 def _items(
