@@ -123,8 +123,11 @@ class Primitive:
     a starred one a sequence of them; runtime are those that may hold ints known when
     the program runs.  tangent: of a general row, the tangents that the operands give.
     meets: pairs of dims that must be equal.  result: its type, where examples do not
-    say it.  ragged: the lengths of the result depend on the elements.
-    view: the result may share memory with an operand.
+    say it.  ragged: the lengths of the result depend
+    on the elements.  view: the result may share memory with an operand.  onto: makes an
+    operand, or its tangent, one that the row takes (symmetric, say); other tangents are
+    taken for what it makes of them.  determined: what of complex results the operands
+    determine (not the phases of vectors).
     """
 
     name: str
@@ -149,6 +152,8 @@ class Primitive:
     result: Callable[..., Type] | None = None
     ragged: bool = False
     view: bool = False
+    onto: Callable[..., Any] | None = None
+    determined: Callable[..., Any] | None = None
 
     def __repr__(self) -> str:
         return f"<primitive {self.spelling}>"
@@ -367,6 +372,8 @@ def _add_rows(kind: str, callables: Sequence[Any], rule: Any, **columns: Any) ->
         raise ValueError(f"the row {rule.__name__} lacks its column samples")
     if not inspect.getdoc(rule):
         raise ValueError(f"the row {rule.__name__} lacks its docstring")
+    if kind == "general" and columns["tangent"] is None:
+        raise ValueError(f"the row {rule.__name__} lacks its column tangent")
     for f in callables:
         columns_of_f = dict(columns)
         if not _can_raise(f):
