@@ -146,7 +146,7 @@ def same(a: Any, b: Any) -> bool:
 def check(f: Callable[..., Any], args: tuple[Any, ...]) -> None:
     """The value, both modes, and that the arguments stay as they are."""
     kept = copy.deepcopy(args)
-    expected = f(*copy.deepcopy(args))
+    expected = f(*args)  # a copy would lose the layout
     dots = direction(args, 1)
     value, value_dot = gw.jvp(f, args, dots)
     assert all(map(same, leaves(value), leaves(expected)))

@@ -35,6 +35,7 @@ def infer(
     operands: Sequence[Type | Linear],
     meets: Meets = (),
     ragged: bool = False,
+    ones: bool = False,
 ) -> Any:
     """The type of what `run` makes of operands: tuples and lists of types, and types.
 
@@ -43,11 +44,12 @@ def infer(
         operands: Their types; a linear form for an int.
         meets: Pairs of dims that are equal, or one of them 1.
         ragged: The lengths of the result depend on the elements.
+        ones: A dim that meets a 1 is 1 itself: nothing is stretched.
 
     Raises:
         Whatever NumPy raises for operands of these types.
     """
-    same = _united(meets)
+    same = _united(meets, ones)
     symbols = _symbols(operands, same)
     for attempt in ATTEMPTS:
         sizes = _examples_of(symbols, *attempt)
@@ -107,7 +109,7 @@ def _examples_of(symbols: list[Any], first: int, step: int) -> dict[Any, int]:
     return {s: first + step * k for k, s in enumerate(symbols)}
 
 
-def _united(meets: Meets) -> dict[Any, Linear]:
+def _united(meets: Meets, ones: bool) -> dict[Any, Linear]:
     """What to put for a symbol so that dims that meet are equal."""
     same: dict[Any, Linear] = {}
 
@@ -118,7 +120,7 @@ def _united(meets: Meets) -> dict[Any, Linear]:
 
     for a, b in meets:
         difference = settled(a) - settled(b)
-        if a.constant == 1 or b.constant == 1:
+        if 1 in (a.constant, b.constant) and not ones:
             continue
         s = next((s for s, c in difference.terms.items() if abs(c) == 1), None)
         if s is not None:

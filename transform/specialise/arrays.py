@@ -72,13 +72,28 @@ def apply_signed(
         if p.result is not None:
             found = p.result(**template.filled(lambda k: types[k]))
         else:
-            found = infer(run, types, meets, p.ragged)
+            found = _inferred(frame, p, run, types, meets)
     except REFUSED as e:
         raise ProgramError(e) from None
     attribute = None if _is_plain(p, template) else template
     if isinstance(found, Type):
         return frame.builder.let(p, *operands, attribute=attribute, type=found)
     return _items(frame, p, operands, attribute, found)
+
+
+def _inferred(
+    frame: Frame, p: Primitive, run: Any, types: list[Any], meets: list[Any]
+) -> Any:
+    """What NumPy makes of examples; a dim that must equal a 1 is 1 itself."""
+    try:
+        return infer(run, types, meets, p.ragged)
+    except REFUSED:
+        ones = [pair for pair in meets if 1 in (pair[0].constant, pair[1].constant)]
+        if not ones:
+            raise
+        found = infer(run, types, meets, p.ragged, ones=True)
+        frame.unit.assume_equal(ones, stretch=False)
+        return found
 
 
 def _items(

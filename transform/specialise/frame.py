@@ -124,15 +124,20 @@ class Unit:
         return symbol(v) if v.type == INT else v
 
     def assume_equal(
-        self, pairs: Iterable[tuple[Linear, Linear]], where: Location | None = None
+        self,
+        pairs: Iterable[tuple[Linear, Linear]],
+        where: Location | None = None,
+        stretch: bool = True,
     ) -> None:
         """Dims that are taken to be equal; the entry checks what it can see.
 
-        `where` is a line where NumPy would stretch one to the other.
+        `where` is a line where NumPy would stretch one to the other; without `stretch`
+        a 1 must meet a 1.
         """
         for a, b in pairs:
             known = a.constant is not None and b.constant is not None
-            if a != b and not known and 1 not in (a.constant, b.constant):
+            may_differ = stretch and 1 in (a.constant, b.constant)
+            if a != b and not known and not may_differ:
                 self.equal_dims.setdefault((a, b), where)
 
     def assume_of_call(self, callee: Unit, operands: list[Any]) -> None:

@@ -59,9 +59,9 @@ def number_attribute(frame: Frame, owner: Operand, name: str, node: Any) -> Any:
         if t.python and isinstance(part, Value):
             part.type = FLOAT  # the attribute of Python's number, not NumPy's function
         return part
+    if name in SHAPES and (not t.python or frame.is_library):
+        return SHAPES[name](frame, t, node)
     if not t.python:
-        if name in SHAPES:
-            return SHAPES[name](frame, t, node)
         if name == "T":
             return operate(frame, np.transpose, node, owner)
         if name == "mT" and t.rank > 1:

@@ -93,3 +93,16 @@ def test_lengths_that_follow_from_floats() -> None:
     for stop in (0.2, 1.0, 3.7):
         gw.check_grads(lambda x, stop=stop: f(x, stop), (X,), order=2)
         gw.check_grads(f, (X, stop))
+
+
+def test_a_length_that_must_be_one() -> None:
+    """Only then do these fit; for another length NumPy's error comes at the call."""
+
+    def f(x: Any, m: Any) -> Any:
+        return np.sum((m[:, :1] @ m[:, 1:].T) * x)
+
+    g = gw.grad(f)
+    gw.check_grads(f, (X[:2], np.ones((2, 2))), order=2)
+    with pytest.raises(ValueError, match="matmul"):
+        g(X[:2], np.ones((2, 4)))
+    gw.check_grads(f, (X[:2], np.ones((2, 2))))
