@@ -49,8 +49,19 @@ def inline(function: Function) -> Function:
         if mapping:
             substitution = Substitution(mapping)
             f.body = substitution.block(f.body)
+            _rename_lengths(f.body, substitution)
             f.results = [substitution.operand(r) for r in f.results]
     return function
+
+
+def _rename_lengths(body: Block, substitution: Substitution) -> None:
+    """A length that was that of a call's result is that of what stands for it."""
+    for s in walk(body):
+        for v in (*defines(s), *([s.place] if isinstance(s, Alloc) else [])):
+            if v.type.dims is not None:
+                dims = tuple(map(substitution.operand, v.type.dims))
+                if dims != v.type.dims:
+                    v.type = replace(v.type, dims=dims)
 
 
 def _inlined(body: Block, calls: Counter[Function], mapping: dict[Any, Any]) -> Block:

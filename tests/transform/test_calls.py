@@ -2,8 +2,10 @@
 
 from typing import Any
 
+import numpy as np
 from written import written
 
+import gradwright as gw
 from gradwright.transform.calls import inline, knotted, recalled
 from gradwright.transform.core import Call, Function, Statement, Value, callees
 from gradwright.transform.notation import notation
@@ -81,3 +83,16 @@ def test_another_program_does_not() -> None:
     f.body[-1].function = g  # type: ignore[attr-defined]
     f.body[0].operands = f.body[0].operands[::-1]  # type: ignore[attr-defined]
     assert recalled(f) is f
+
+
+def test_a_length_of_a_result_is_that_of_what_stands_for_it() -> None:
+    """The solution is as long as the gradient, whose call is written out."""
+
+    def energy(q: Any) -> Any:
+        return np.sum(q**4) + q[0] * q[1]
+
+    def step(q: Any, M: Any) -> Any:
+        return np.linalg.solve(M, gw.grad(energy)(q))
+
+    q, M = np.array([0.7, -0.4]), np.array([[2.0, 0.3], [0.1, 1.5]])
+    np.testing.assert_allclose(gw.jacrev(step)(q, M), gw.jacfwd(step)(q, M), rtol=1e-12)
