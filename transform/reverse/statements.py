@@ -149,10 +149,12 @@ def result_of(sweep: Sweep, s: Let) -> Any:
     if s.out.type.items is None:
         return need(sweep, s.out)
     items = sweep.items.get(s.out, {})
-    count = len(s.out.type.items)
-    parts = (
-        need(sweep, items[k]) if k in items else Static(None) for k in range(count)
-    )
+    parts = [
+        need(sweep, items[k])
+        if k in items
+        else sweep.builder.let(ITEM, need(sweep, s.out), attribute=k, type=t)
+        for k, t in enumerate(s.out.type.items)
+    ]
     return Structure(tuple, tuple(parts))
 
 
