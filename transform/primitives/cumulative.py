@@ -41,7 +41,7 @@ def still_to_come(x, axis):
 def cumprod_tangent(a, axis, y, a_dot):
     """The same sum as in the rule, from the other side."""
     return (
-        with_one_replaced(a, 0 if axis is None else axis, y, a_dot)
+        with_one_replaced(a, axis, y, a_dot)
         if axis is not None or a.ndim == 1
         else with_one_replaced(np.ravel(a), 0, y, np.ravel(a_dot))
     )
@@ -80,7 +80,7 @@ def cumprod(a, axis, y, y_bar):
     or the second 0, the products are made without it; behind those all are 0.
     """
     return (
-        without_each(a, 0 if axis is None else axis, y, y_bar)
+        without_each(a, axis, y, y_bar)
         if axis is not None or a.ndim == 1
         else np.reshape(without_each(np.ravel(a), 0, y, y_bar), a.shape)
     )
@@ -101,7 +101,16 @@ def without_each(a, axis, y, y_bar):
     )
 
 
-@composition(np.trapezoid)
+@composition(
+    np.trapezoid,
+    samples=(
+        given(ROW),
+        given(ROW, np.array([0.1, 0.9, 2.0, 3.1])),
+        given(TABLE, dx=0.3),
+        given(TABLE, np.array([0.1, 0.9]), axis=0),
+        given(TABLE, TABLE**2),
+    ),
+)
 def trapezoid(y, x=None, dx=1.0, axis=-1):
     """The area under straight lines between points, by NumPy's own sums."""
     d = dx if x is None else distances(y, x, axis)

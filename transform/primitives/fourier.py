@@ -118,7 +118,8 @@ def twice(half, n, axis):
     """For how many of n frequencies each of half of them stands."""
     k = np.arange(half.shape[axis])
     times = np.where((k == 0) | (2 * k == n), 1.0, 2.0)
-    return times[(slice(None),) + (None,) * places_behind(axis, half.ndim)]
+    places = places_behind(axis, half.ndim)
+    return times if places == 0 else times[(slice(None),) + (None,) * places]
 
 
 @known

@@ -234,9 +234,19 @@ def cholesky(y, y_bar):
     return hermitian(turned(inverse) @ middle @ conjugate(inverse))
 
 
+def across(x):
+    """One number for each column, of each matrix of a stack."""
+    return x if x.ndim == 1 else x[..., None, :]
+
+
+def down(x):
+    """One number for each row, of each matrix of a stack."""
+    return x[:, None] if x.ndim == 1 else x[..., None]
+
+
 def over_gaps(w):
     """1 / (w_j - w_i), and 0 where the two are equal."""
-    gaps = w[..., None, :] - w[..., :, None]
+    gaps = across(w) - down(w)
     return 1.0 / np.where(gaps == 0, np.inf, gaps)
 
 
@@ -274,19 +284,24 @@ def values_and_moduli(found):
 )
 def eigh(y, y_bar):
     """Eigenvalues and eigenvectors of a symmetric matrix; the cotangent is one too."""
+    return hermitian(of_spectrum(y, y_bar))
+
+
+def of_spectrum(y, y_bar):
+    """The cotangent from eigenvalues alone, or from the vectors too."""
     w, v = y
-    return hermitian(conjugate(v) @ between_vectors(w, v, y_bar) @ turned(v))
+    if y_bar[1] is None:
+        return (conjugate(v) * across(y_bar[0])) @ turned(v)
+    return conjugate(v) @ between_vectors(w, v, y_bar) @ turned(v)
 
 
 def between_vectors(w, v, y_bar):
     """The cotangent in the basis of the eigenvectors."""
     w_bar, v_bar = y_bar
-    if v_bar is None:
-        return w_bar[..., None] * np.eye(w.shape[-1])
     of_vectors = over_gaps(w) * (turned(v) @ v_bar)
     if w_bar is None:
         return of_vectors
-    return of_vectors + w_bar[..., None] * np.eye(w.shape[-1])
+    return of_vectors + down(w_bar) * np.eye(w.shape[-1])
 
 
 def eigvalsh_tangent(a, UPLO, a_dot):
@@ -306,7 +321,7 @@ def eigvalsh_tangent(a, UPLO, a_dot):
 def eigvalsh(a, UPLO, y_bar):
     """The eigenvalues of a symmetric matrix; the cotangent is symmetric too."""
     v = vectors(a, UPLO)
-    return hermitian((conjugate(v) * y_bar[..., None, :]) @ turned(v))
+    return hermitian((conjugate(v) * across(y_bar)) @ turned(v))
 
 
 def vectors(a, UPLO):
@@ -332,13 +347,13 @@ def factors(a, full_matrices, compute_uv, y, a_dot):
     u, s, vh = y
     uh, v = conjugate(turned(u)), conjugate(turned(vh))
     inner = uh @ a_dot @ v
-    scaled, other = inner * s[..., None, :], s[..., :, None] * inner
+    scaled, other = inner * across(s), down(s) * inner
     gaps = over_gaps(s * s)
     u_dot = u @ (gaps * (scaled + conjugate(turned(scaled))) + phases(inner, s))
     v_dot = v @ (gaps * (other + conjugate(turned(other))))
-    outside_u = (a_dot @ v - u @ inner) * over(s)[..., None, :]
+    outside_u = (a_dot @ v - u @ inner) * across(over(s))
     outside_v = conjugate(turned(a_dot)) @ u - v @ conjugate(turned(inner))
-    v_dot = v_dot + outside_v * over(s)[..., None, :]
+    v_dot = v_dot + outside_v * across(over(s))
     return u_dot + outside_u, on_diagonals(inner), conjugate(turned(v_dot))
 
 
@@ -351,7 +366,7 @@ def phases(inner, s):
     """What the left vectors turn by, one and all; of real ones nothing."""
     if not np.iscomplexobj(inner):
         return 0.0
-    return 1j * np.imag(inner) * over(s)[..., None, :] * np.eye(s.shape[-1])
+    return 1j * np.imag(inner) * across(over(s)) * np.eye(s.shape[-1])
 
 
 @known
@@ -398,7 +413,7 @@ def svd(a, full_matrices, compute_uv, y, y_bar):
 def of_values(a, s_bar):
     """The cotangent from singular values alone."""
     u, _s, vh = np.linalg.svd(a, full_matrices=False)
-    return conjugate((u * s_bar[..., None, :]) @ vh)
+    return conjugate((u * across(s_bar)) @ vh)
 
 
 def of_factors(a, full_matrices, y, y_bar):
@@ -410,18 +425,18 @@ def of_factors(a, full_matrices, y, y_bar):
     u, s, vh = y
     v = conjugate(turned(vh))
     gaps = over_gaps(s * s)
-    found = 0.0 if s_bar is None else (u * s_bar[..., None, :]) @ vh
+    found = 0.0 if s_bar is None else (u * across(s_bar)) @ vh
     if u_bar is not None:
         u_bar = conjugate(u_bar)
         inner = conjugate(turned(u)) @ u_bar
-        within = gaps * (inner - conjugate(turned(inner))) * s[..., None, :]
-        outside = (u_bar - u @ inner) * over(s)[..., None, :]
+        within = gaps * (inner - conjugate(turned(inner))) * across(s)
+        outside = (u_bar - u @ inner) * across(over(s))
         found = found + (u @ (within + phases(inner, s)) + outside) @ vh
     if vh_bar is not None:
         v_bar = turned(vh_bar)
         inner = vh @ v_bar
-        within = s[..., :, None] * gaps * (inner - conjugate(turned(inner)))
-        outside = conjugate(turned(v_bar - v @ inner)) * over(s)[..., :, None]
+        within = down(s) * gaps * (inner - conjugate(turned(inner)))
+        outside = conjugate(turned(v_bar - v @ inner)) * down(over(s))
         found = found + u @ (within @ vh + outside)
     return conjugate(found)
 
@@ -471,8 +486,8 @@ def of_qr(a, y, y_bar):
     q_bar, r_bar = y_bar
     if q_bar is None:
         return q @ turned(np.linalg.solve(r, turned(mirrored(r @ turned(r_bar)))))
-    inner = -turned(q_bar) @ q
-    inner = inner if r_bar is None else r @ turned(r_bar) + inner
+    inner = turned(q_bar) @ q
+    inner = -inner if r_bar is None else r @ turned(r_bar) - inner
     return turned(np.linalg.solve(r, turned(q_bar + q @ mirrored(inner))))
 
 

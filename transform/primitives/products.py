@@ -108,7 +108,7 @@ def turned(x):
     return np.transpose(x) if x.ndim == 2 else np.swapaxes(x, -1, -2)
 
 
-@composition(np.matmul)
+@composition(np.matmul, samples=(given(WIDE, TALL), given(ROW, ROW)))
 def product(x1, x2):
     """The operator `@` as a function."""
     return x1 @ x2
@@ -362,7 +362,7 @@ def shaped_like(elements, x):
     return elements if x.ndim == 1 else np.reshape(elements, x.shape)
 
 
-@composition(np.multiply.outer)
+@composition(np.multiply.outer, samples=(given(ROW, SHORT), given(WIDE, ROW)))
 def outer_product(A, B):
     """Every element of A times every element of B, in the axes of both."""
     if np.ndim(A) == 0 or np.ndim(B) == 0:
@@ -818,7 +818,10 @@ def like_factor(found, a):
     return np.reshape(found, a.shape) if a.ndim == 1 else found
 
 
-@composition(np.linalg.matrix_power)
+@composition(
+    np.linalg.matrix_power,
+    samples=[given(0.6 * SQUARE, n) for n in (0, 1, 2, 3, 4, 5, 7, 12, -1, -3)],
+)
 def matrix_power(a, n):
     """A square matrix times itself, n times, by NumPy's own products."""
     if n == 0:

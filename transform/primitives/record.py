@@ -209,6 +209,7 @@ class Table:
         self.rows: dict[tuple[Any, int | None], Primitive] = {}
         self.families: dict[Any, list[Primitive]] = {}
         self.compositions: dict[Any, Callable[..., Any]] = {}
+        self.composed: dict[Any, tuple[Any, ...]] = {}  # their samples
         self.known: dict[Any, Any] = {}
         self.apart: set[Any] = set()
 
@@ -575,7 +576,9 @@ def constant(
             TABLE.add(p, arity)
 
 
-def composition(*callables: Any, apart: bool = False) -> Callable[[Any], Any]:
+def composition(
+    *callables: Any, apart: bool = False, samples: Sequence[Any] = ()
+) -> Callable[[Any], Any]:
     """Plain Python that a callable stands for: specialised like a user's function.
 
     Where it is `apart`, its loops are over values of the program's, and it may become a
@@ -587,6 +590,7 @@ def composition(*callables: Any, apart: bool = False) -> Callable[[Any], Any]:
             TABLE.apart.add(f)
         for c in callables:
             TABLE.compositions[c] = f
+            TABLE.composed[c] = tuple(samples)
         return f
 
     return register

@@ -178,19 +178,26 @@ def opposite(shift):
     return tuple(-s for s in shift) if isinstance(shift, tuple) else -shift
 
 
-@composition(np.fliplr)
+@composition(np.fliplr, samples=(given(TABLE_OF_SIX),))
 def fliplr(m):
     """The elements of each row in the reverse order."""
     return m[:, ::-1]
 
 
-@composition(np.flipud)
+@composition(np.flipud, samples=(given(TABLE_OF_SIX),))
 def flipud(m):
     """The rows in the reverse order."""
     return m[::-1]
 
 
-@composition(np.rot90)
+@composition(
+    np.rot90,
+    samples=(
+        given(TABLE_OF_SIX),
+        given(TABLE_OF_SIX, 2),
+        given(CUBE, -1, axes=(1, 2)),
+    ),
+)
 def rot90(m, k=1, axes=(0, 1)):
     """Turned by k right angles, from the first of two axes to the second."""
     if k % 4 == 0:
@@ -202,13 +209,25 @@ def rot90(m, k=1, axes=(0, 1)):
     return np.flip(np.swapaxes(m, axes[0], axes[1]), axis=axes[1])
 
 
-@composition(np.atleast_1d)
+@composition(
+    np.atleast_1d,
+    samples=(
+        given(ROW),
+        given(0.7),
+    ),
+)
 def atleast_1d(a):
     """An array of one axis at least."""
     return np.reshape(a, (1,)) if np.ndim(a) == 0 else a
 
 
-@composition(np.atleast_2d)
+@composition(
+    np.atleast_2d,
+    samples=(
+        given(ROW),
+        given(TABLE_OF_SIX),
+    ),
+)
 def atleast_2d(a):
     """An array of two axes at least."""
     return np.atleast_1d(a)[None, :] if np.ndim(a) < 2 else a
@@ -432,20 +451,32 @@ def picked(x, axis, k):
     return x[(slice(None),) * (axis % x.ndim) + (k,)]
 
 
-@composition(np.hstack)
+@composition(
+    np.hstack,
+    samples=(
+        given((ROW, ONE)),
+        given([TABLE_OF_SIX, TABLE_OF_SIX]),
+    ),
+)
 def hstack(tup):
     """Arrays side by side."""
     arrays = [np.atleast_1d(a) for a in tup]
     return np.concatenate(arrays, axis=0 if arrays[0].ndim == 1 else 1)
 
 
-@composition(np.vstack)
+@composition(
+    np.vstack,
+    samples=(
+        given((ROW, ROW + 1.0)),
+        given([TABLE_OF_SIX, NO_ROWS]),
+    ),
+)
 def vstack(tup):
     """Arrays below each other."""
     return np.concatenate([np.atleast_2d(a) for a in tup], axis=0)
 
 
-@composition(np.column_stack)
+@composition(np.column_stack, samples=(given((ROW, ROW + 1.0)),))
 def column_stack(tup):
     """Vectors and matrices as columns."""
     return np.concatenate([as_columns(a) for a in tup], axis=1)
@@ -456,7 +487,13 @@ def as_columns(a):
     return a[:, None] if np.ndim(a) == 1 else np.atleast_2d(a)
 
 
-@composition(np.append)
+@composition(
+    np.append,
+    samples=(
+        given(ROW, ONE),
+        given(TABLE_OF_SIX, TABLE_OF_SIX, axis=1),
+    ),
+)
 def append(arr, values, axis=None):
     """Two arrays joined; flat where no axis is said."""
     if axis is None:
@@ -482,7 +519,15 @@ def split(axis, y_bar):
     return np.concatenate(y_bar, axis=axis)
 
 
-@composition(np.diff)
+@composition(
+    np.diff,
+    samples=(
+        given(ROW),
+        given(TABLE_OF_SIX, axis=0),
+        given(ROW, n=2),
+        given(ROW, prepend=0.4),
+    ),
+)
 def diff(a, n=1, axis=-1, prepend=None, append=None):
     """The differences of neighbours along an axis, n times over."""
     parts = [] if prepend is None else [end_of(prepend, a, axis)]
@@ -642,7 +687,13 @@ def diagonal(a, offset, y_bar):
     return on_diagonal(y_bar, offset, a.shape)
 
 
-@composition(np.trace)
+@composition(
+    np.trace,
+    samples=(
+        given(TABLE_OF_SIX),
+        given(TABLE_OF_SIX, 1),
+    ),
+)
 def trace(a, offset=0):
     """The sum of the diagonal of a matrix."""
     return np.sum(np.diagonal(a, offset))
@@ -651,7 +702,13 @@ def trace(a, offset=0):
 # ---- picked and sorted -------------------------------------------------------------
 
 
-@composition(np.take)
+@composition(
+    np.take,
+    samples=(
+        given(ROW, [2, 0]),
+        given(TABLE_OF_SIX, [1, 1, 0], axis=1),
+    ),
+)
 def take(a, indices, axis=None):
     """The elements, or slices along an axis, at some indices."""
     if axis is None:
