@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from gradwright.transform.core import (
+    AddUp,
     Call,
     Function,
     Let,
@@ -53,6 +54,8 @@ def flow(s: Statement) -> tuple[list[Any], list[Any]]:
             return [s.source], [s.out]
         case Store() if carries(s.operand):
             return [s.operand], [s.place]
+        case AddUp():
+            return [s.operand], [s.tape]
         case Push() if carries(s.operand):
             return [s.operand], [s.tape]
         case Pop() if carries(s.out):

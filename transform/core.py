@@ -92,7 +92,12 @@ class Buffer(Place):
 
 
 class Tape(Place):
-    """A list of scalars, arrays or tapes, used as a stack."""
+    """A list of scalars, arrays or tapes, used as a stack.
+
+    One that is `like` another begins with a zero for each of that one's items.
+    """
+
+    like: Tape | None = None
 
 
 @dataclass(frozen=True)
@@ -206,7 +211,7 @@ class Load(Statement):
 
 @dataclass(eq=False)
 class Alloc(Statement):
-    """A place begins; a buffer begins as zeros, a tape empty, a cell unbound."""
+    """A place begins; a buffer as zeros, a tape empty or as zeros, a cell unbound."""
 
     place: Place
 
@@ -231,6 +236,14 @@ class Push(Statement):
 
     tape: Tape
     operand: Operand | Tape
+
+
+@dataclass(eq=False)
+class AddUp(Statement):
+    """To each item of the tape, that of the operand is added; the two are as long."""
+
+    tape: Tape
+    operand: Tape
 
 
 @dataclass(eq=False)
@@ -380,7 +393,7 @@ def _operands(s: Statement) -> Iterator[Any]:
             yield from index_operands(s.index)
             if s.accumulate or s.index:
                 yield s.place
-        case Push():
+        case Push() | AddUp():
             yield s.operand
             yield s.tape
         case Pop():
@@ -398,8 +411,8 @@ def _operands(s: Statement) -> Iterator[Any]:
                 yield s.message
         case Alloc(place=Buffer(like=tuple(shape))):
             yield from shape
-        case Alloc(place=Buffer(like=like)):
-            yield like
+        case Alloc(place=Buffer() | Tape() as place) if place.like is not None:
+            yield place.like
 
 
 def index_operands(index: Index) -> Iterator[Operand]:
@@ -452,7 +465,7 @@ def stores(s: Statement) -> set[Place]:
         match inner:
             case Store() | Alloc():
                 changed.add(inner.place)
-            case Push() | Pop():
+            case Push() | Pop() | AddUp():
                 changed.add(inner.tape)
     return changed
 
@@ -554,6 +567,8 @@ class Substitution:
                 place = o(s.place)
                 if isinstance(place, Buffer):
                     place.like = self._shape(place.like)
+                if isinstance(place, Tape) and place.like is not None:
+                    place.like = o(place.like)
                 return replace(s, place=place)
             case Store():
                 return replace(
@@ -562,7 +577,7 @@ class Substitution:
                     operand=o(s.operand),
                     index=self.index(s.index),
                 )
-            case Push():
+            case Push() | AddUp():
                 return replace(s, tape=o(s.tape), operand=o(s.operand))
             case Pop():
                 return replace(s, tape=o(s.tape), out=o(s.out))

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from gradwright.transform.core import (
+    AddUp,
     Alloc,
     Assert,
     Break,
@@ -110,6 +111,14 @@ class _Liveness:
                     live.discard(s.place)
             case Alloc():
                 live.discard(s.place)
+                if isinstance(s.place, Tape) and s.place.like is not None:
+                    if s.place not in self.known:
+                        return None, live
+                    self.tapes.add(s.place.like)
+            case AddUp():
+                if s.tape not in self.known:
+                    return None, live
+                self.tapes.add(s.operand)
             case Push():
                 if s.tape not in self.known:
                     return None, live
@@ -198,7 +207,7 @@ class _Liveness:
             match t:
                 case Store() if t.place in live:
                     return True
-                case Push() | Pop() if t.tape in self.known:
+                case Push() | Pop() | AddUp() if t.tape in self.known:
                     return True
                 case Pop() if t.out in live:
                     return True

@@ -16,6 +16,7 @@ import numpy as np
 from gradwright.transform.activity import carries, varied
 from gradwright.transform.build import Builder, constant
 from gradwright.transform.core import (
+    AddUp,
     Alloc,
     Buffer,
     Call,
@@ -185,6 +186,10 @@ class _Sweep:
                         place = self.dots[s.place]
                         b.add(Store(place, dot, s.index, s.accumulate, s.first))
                 self.keep(s)
+            case AddUp():
+                if s.tape in self.varied:
+                    b.add(AddUp(self.dots[s.tape], self.tangent(s.operand)))
+                self.keep(s)
             case Push():
                 if s.tape in self.varied:
                     b.add(Push(self.dots[s.tape], self.tangent(s.operand)))
@@ -227,6 +232,7 @@ class _Sweep:
             dot = Cell(name, p.type, p.choice)
         else:
             dot = Tape(name, p.type)
+            dot.like = p.like  # type: ignore[attr-defined]
         self.dots[p] = dot
         return dot
 

@@ -31,6 +31,7 @@ from gradwright.transform.core import (
     Load,
     Operand,
     Place,
+    Pop,
     Span,
     Statement,
     Store,
@@ -279,9 +280,10 @@ def _pulled(
     `again`: it runs more than once, and so each time on tapes of its own.
     """
     backward = split.backward
+    emptied = {v for s in walk(backward.body) for v in _emptied(s)}
     residuals = [
-        _copied(b, r, split.forward) if again and isinstance(r, Tape) else r
-        for r in handed
+        _copied(b, r, split.forward) if again and p in emptied else r
+        for r, p in zip(handed, split.residuals, strict=True)
     ]
     needed = [split.forward.params[k] for k in split.needed]
     given = [*residuals, *needed, *seeds]
@@ -296,6 +298,13 @@ def _pulled(
     )
     b.add(Call(outs, backward, tuple(given)))
     return list(outs)
+
+
+def _emptied(s: Statement) -> Iterable[Any]:
+    """The tapes that a statement may pop from."""
+    if isinstance(s, Pop):
+        return (s.tape,)
+    return (o for o in s.operands if isinstance(o, Tape)) if isinstance(s, Call) else ()
 
 
 def _copied(b: Builder, tape: Tape, forward: Function) -> Tape:

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from gradwright.transform.core import (
+    AddUp,
     Alloc,
     Assert,
     At,
@@ -144,6 +145,8 @@ def _line(s: Statement, n: _Names) -> str:
         case Store():
             verb = "add" if s.accumulate else "store"
             return f"{verb} {n(s.place)}{n.index(s.index)}, {n(s.operand)}"
+        case AddUp():
+            return f"add {n(s.tape)}, {n(s.operand)}"
         case Push():
             return f"push {n(s.tape)}, {n(s.operand)}"
         case Pop():

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from gradwright.transform.core import (
+    AddUp,
     Call,
     Cell,
     Function,
@@ -61,7 +62,7 @@ class _Memory:
                     self.made.update(dict.fromkeys(s.outs, s))
                 case Store(place=Cell()):
                     self.held.setdefault(s.place, []).append(s.operand)
-                case Push():
+                case Push() | AddUp():
                     self.held.setdefault(s.tape, []).append(s.operand)
 
     def of(self, thing: Any) -> set[Any]:

@@ -11,6 +11,7 @@ import operator
 import numpy as np
 
 from gradwright.transform.core import (
+    AddUp,
     Alloc,
     Assert,
     At,
@@ -114,6 +115,8 @@ class Writer(Nesting):
                 self._alloc(s, out)
             case Store():
                 self._store(s, out)
+            case AddUp():
+                self._add_up(s, out)
             case Push():
                 self._flush({CALLS}, out, s)
                 w = self.operand(s.operand)
@@ -229,6 +232,15 @@ class Writer(Nesting):
             w = Waiting(pop, {s.tape}, len(s.tape.name) + 6)
             self._settle(s.out, w, out, s, body)
 
+    def _add_up(self, s: AddUp, out: list[ast.stmt]) -> None:
+        """`total_tape = [a + b for a, b in zip(total_tape, tape)]`."""
+        self._flush({s.tape, CALLS}, out, s)
+        pair = ast.Tuple([ast.Name("a", ast.Store()), ast.Name("b", ast.Store())])
+        both = ast.Call(ast.Name("zip"), [name_of(s.tape), name_of(s.operand)], [])
+        added = ast.BinOp(ast.Name("a"), ast.Add(), ast.Name("b"))
+        tree = ast.ListComp(added, [ast.comprehension(pair, both, [], 0)])
+        self._write(out, ast.Assign([name_of(s.tape, True)], tree), s)
+
     def _alloc(self, s: Alloc, out: list[ast.stmt]) -> None:
         match s.place:
             case Buffer(like=tuple(shape)):
@@ -242,6 +254,9 @@ class Writer(Nesting):
             case Buffer():
                 like = self.operand(s.place.like).tree  # type: ignore[arg-type]
                 tree = self.spelling.call("np.zeros_like", [like])
+            case Tape(like=Tape() as like):
+                length = ast.Call(ast.Name("len"), [self.operand(like).tree], [])
+                tree = ast.BinOp(ast.List([ast.Constant(0.0)]), ast.Mult(), length)
             case Tape():
                 tree = ast.List([])
             case _:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from gradwright.transform.build import row
 from gradwright.transform.core import (
+    AddUp,
     Alloc,
     Assert,
     Break,
@@ -197,7 +198,8 @@ def is_independent(sweep: Sweep, block: Block, s: For) -> bool:
     if not block.top or own_breaks(s.body):
         return False
     inner = list(walk(s.body))
-    if any(isinstance(t, Push | Pop | Effect | Raise | Assert | Call) for t in inner):
+    stops = Push | Pop | AddUp | Effect | Raise | Assert | Call
+    if any(isinstance(t, stops) for t in inner):
         return False
     own = {t.place for t in inner if isinstance(t, Alloc)}
     outer = [t for t in inner if isinstance(t, Store) and t.place not in own]

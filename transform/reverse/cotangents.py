@@ -77,13 +77,21 @@ def bar_of_place(sweep: Sweep, block: Block, p: Place) -> Place:
         if like is not None and like not in sweep.function.params:
             like = need(sweep, like)
         block.bars[p] = (
-            Tape(name, p.type)
+            _tape_bar(sweep, name, p)
             if isinstance(p, Tape)
             else Buffer(name, p.type, like)
             if like is not None
             else Cell(name, sweep.kinds.get(p, p.type))
         )
     return block.bars[p]
+
+
+def _tape_bar(sweep: Sweep, name: str, p: Tape) -> Tape:
+    """The tape of cotangents; that of a tape with copies is added to, item by item."""
+    bar = Tape(name, p.type)
+    if p in sweep.shared and sweep.block is sweep.root:
+        bar.like = p
+    return bar
 
 
 def begin_place_bar(sweep: Sweep, block: Block, p: Place) -> None:

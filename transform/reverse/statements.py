@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import operator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from gradwright.transform.build import constant, row
 from gradwright.transform.core import (
+    AddUp,
     Alloc,
     At,
     Cell,
@@ -286,12 +287,36 @@ def reverse_display(sweep: Sweep, s: Let, g: Operand) -> None:
         give(sweep, o, part, type_of(part))
 
 
-def refuse_shared(sweep: Sweep, s: Load) -> None:
-    """Nothing adds up the cotangents of a tape that was read several times."""
+def reverse_copy(sweep: Sweep, s: Load) -> None:
+    """Add the cotangents of a copy of a tape to those of the tape."""
+    bar, more = find_bar(sweep, s.source), find_bar(sweep, s.out)
+    assert isinstance(bar, Tape) and isinstance(more, Tape)
+    if bar.like is None or s.deep:
+        refuse_several(sweep, s)
+    sweep.builder.add(AddUp(bar, more))
+
+
+def reverse_add_up(sweep: Sweep, s: AddUp) -> None:
+    """The cotangents of a sum are those of what was added, which nothing else reads."""
+    if s.tape not in sweep.active:
+        return
+    bar = find_bar(sweep, s.tape)
+    assert isinstance(bar, Tape)
+    if (
+        s.operand not in sweep.alloc
+        or sweep.loops[sweep.alloc[s.operand]] != sweep.loops[s]
+    ):
+        refuse_several(sweep, s)
+    own = bar_of_place(sweep, sweep.block, s.operand)
+    sweep.builder.add(Load(own, bar))
+
+
+def refuse_several(sweep: Sweep, s: Statement) -> NoReturn:
+    """Tapes of tapes, and those that begin anew in every trip of a loop."""
     lines = (t.where for t in walk(sweep.function.body) if t.where is not None)
     raise UnsupportedSyntax(
-        "gradwright does not go back through a reverse sweep that was run several "
-        "times on the tape of one loop yet",
+        "gradwright does not go back yet through several reverse sweeps of "
+        "a loop inside a loop",
         at=s.where or next(lines, None),
         instead="jacfwd in the place of jacrev, or a vjp for each cotangent",
     )
@@ -300,6 +325,10 @@ def refuse_shared(sweep: Sweep, s: Load) -> None:
 def reverse_load(sweep: Sweep, s: Load) -> bool:
     """The adjoint; whether it raises wherever the statement itself would."""
     if s.out not in sweep.active:
+        return False
+    if isinstance(s.out, Tape):
+        assert isinstance(s.source, Tape)
+        reverse_copy(sweep, s)
         return False
     g = collect(sweep, s.out)
     if g is None:

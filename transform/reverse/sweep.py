@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from gradwright.transform.activity import active, carries
 from gradwright.transform.build import Builder
 from gradwright.transform.core import (
+    AddUp,
     Alloc,
     Call,
     Cell,
@@ -52,7 +53,7 @@ from gradwright.transform.reverse.placeholders import with_placeholders
 from gradwright.transform.reverse.primals import put_back
 from gradwright.transform.reverse.state import Block, break_last
 from gradwright.transform.reverse.statements import (
-    refuse_shared,
+    reverse_add_up,
     reverse_let,
     reverse_load,
     reverse_pop,
@@ -101,6 +102,11 @@ class Sweep:
             if isinstance(s, Let) and s.primitive is ITEM:
                 (whole,) = s.operands
                 self.items.setdefault(whole, {})[s.attribute] = s.out  # type: ignore[arg-type]
+        every = list(walk(function.body))
+        self.shared = {
+            s.source for s in every if isinstance(s, Load) and isinstance(s.out, Tape)
+        }
+        self.added = {s.operand for s in every if isinstance(s, AddUp)}
         self.repeated: dict[Place, set[Statement]] = {}
         self.pushed: set[Any] = set()
         self.saved: dict[Statement, Value] = {}
@@ -232,11 +238,10 @@ class Sweep:
         replaced: dict[int, Statement] = {}
         for s in block.body:
             match s:
-                case Alloc() if s.place in self.active and s.place not in block.bars:
-                    begin_place_bar(self, block, s.place)
-                case Load(out=Tape()) if s.out in self.active:
-                    refuse_shared(self, s)
-                case Pop(out=Tape()) | Call():
+                case Alloc(place=p) if p in self.active and p not in block.bars:
+                    if p not in self.added:
+                        begin_place_bar(self, block, p)
+                case Load(out=Tape()) | Pop(out=Tape()) | Call():
                     for o in defines(s):
                         if (
                             isinstance(o, Tape)
@@ -260,6 +265,8 @@ class Sweep:
                     reverse_store(self, block, k, s)
                 case Push():
                     reverse_push(self, s)
+                case AddUp():
+                    reverse_add_up(self, s)
                 case Pop():
                     reverse_pop(self, s)
                 case For() | While() | If():
