@@ -221,7 +221,7 @@ FAULTS = [
         ),
         (
             "an addition sets the tangent",
-            "dot, s.index, s.accumulate)",
+            "dot, s.index, s.accumulate, s.first)",
             "dot, s.index)",
             tangent("a_sum_that_reads_itself"),
         ),
@@ -233,8 +233,8 @@ FAULTS = [
         ),
         (
             "a tangent is read without its index",
-            "self.dots[s.source], s.index, safe=True)",
-            "self.dots[s.source], safe=True)",
+            "Load(out, dots, s.index, safe=True, deep=s.deep)",
+            "Load(out, dots, safe=True, deep=s.deep)",
             tangent("a_display_in_order"),
         ),
         (
@@ -347,6 +347,36 @@ FAULTS = [
             "self.block, self.known, self.made = outer",
             "self.block, self.known, _ = outer",
             gradient("a_recursion_with_two_calls"),
+        ),
+    ),
+    *planted(
+        "transform/jacobian",
+        (
+            "every row empties the same tapes",
+            "if again and p in emptied else r",
+            "if False else r",
+            "transform/test_jacobian.py::test_against_differences[looped]",
+        ),
+        (
+            "what varies is done once",
+            "waiting = {s for s in once if any(v in late for v in _touched(s))}",
+            "waiting = set()",
+            "transform/test_jacobian.py::test_against_differences[counted]",
+        ),
+        (
+            "a row is a column",
+            "(*every, *index), name)",
+            "(*index, *every), name)",
+            "transform/test_jacobian.py::test_the_two_are_one[waves]",
+        ),
+    ),
+    *planted(
+        "transform/linear",
+        (
+            "the halves of a linearised program share their cells",
+            "own = fresh(backward.body)",
+            "own = {}",
+            "transform/test_linear.py::test_inside_a_program",
         ),
     ),
     *planted(

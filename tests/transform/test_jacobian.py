@@ -53,6 +53,14 @@ def helper(x, a):
     return x
 
 
+def counted(x):
+    scale = 0.5
+    while x[0] < 3.0:
+        x = np.exp(x)
+        scale = scale * 1.5
+    return x * scale
+
+
 def first_only(x):
     return x[0] * x[0], x[1:], 3.0 * x
 
@@ -66,6 +74,7 @@ PROGRAMS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "switched": (switched, (X,)),
     "switched the other way": (switched, (-X,)),
     "called": (called, (X,)),
+    "counted": (counted, (X,)),
     "several results": (first_only, (X,)),
     "numbers": (lambda x, y: (x * y, math.sin(x)), (2.0, 3.0)),
     "a number and an array": (lambda a, x: a * x * x, (2.0, X)),
