@@ -56,9 +56,9 @@ def helper(x, a):
 def counted(x):
     scale = 0.5
     while x[0] < 3.0:
-        x = np.exp(x)
-        scale = scale * 1.5
-    return x * scale
+        x = np.exp(x) * scale
+        scale = scale + 1.5
+    return x
 
 
 def first_only(x):
