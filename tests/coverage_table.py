@@ -51,13 +51,17 @@ OTHERS = """
 
 SIGNS = "abs math.fabs np.abs np.absolute np.fabs np.sign np.heaviside"
 SIGNS += " math.copysign np.copysign"
-CHOICES = "max min np.max np.min np.maximum np.minimum np.fmax np.fmin"
+CHOICES = "max min np.maximum np.minimum np.fmax np.fmin"
 STEPS = "floor ceil trunc rint floor_divide"
 QUOTIENTS = "% math.fmod np.fmod np.mod np.remainder math.remainder"
 
 
+ORDERS = "np.sort np.argsort np.argmax np.argmin np.median np.ptp np.clip np.max "
+ORDERS += "np.min .clip .max .min .argmax .argmin"
+
+
 def by_sign(result: Any, *args: Any) -> bytes:
-    real = [arg for arg in args if not np.iscomplexobj(arg)]
+    real = [np.asarray(arg, float) for arg in args if not np.iscomplexobj(arg)]
     return b"".join(np.sign(arg).tobytes() for arg in real)
 
 
@@ -65,8 +69,15 @@ def by_choice(result: Any, *args: Any) -> bytes:
     return b"".join(np.equal(arg, result).tobytes() for arg in args)
 
 
+def by_order(result: Any, *args: Any) -> bytes:
+    """The order of all elements, and of an array's the bounds that clip it."""
+    bounds = [arg for arg in args if arg is not None]
+    every = np.concatenate([np.ravel(arg) for arg in bounds])
+    return np.argsort(every, kind="stable").tobytes()
+
+
 def by_result(result: Any, *args: Any) -> bytes:
-    return np.asarray(result).tobytes()
+    return np.asarray(result, float).tobytes()
 
 
 def by_quotient(result: Any, a: Any, b: Any) -> bytes:
@@ -80,6 +91,7 @@ KINKS: dict[str, Callable[..., bytes]] = {
     **{f"{m}.{name}": by_result for m in ("math", "np") for name in STEPS.split()},
     **dict.fromkeys(QUOTIENTS.split(), by_quotient),
     "//": by_result,
+    **dict.fromkeys(ORDERS.split(), by_order),
 }
 
 
@@ -94,10 +106,17 @@ class Trace(list[Any]):
         self.append(loop := [kind, 0])
         return loop
 
-    def kink(self, name: str, function: Callable[..., Any], *args: Any) -> Any:
-        result = function(*args)
+    def kink(
+        self, name: str, function: Callable[..., Any], *args: Any, **keywords: Any
+    ) -> Any:
+        result = function(*args, **keywords)
         self.append(KINKS[name](result, *args))
         return result
+
+
+def method(name: str) -> Callable[..., Any]:
+    """A method of whatever comes first."""
+    return lambda owner, *args, **keywords: getattr(owner, name)(*args, **keywords)
 
 
 class Watched:
@@ -116,6 +135,7 @@ class Watched:
             "_kink": self.trace.kink,
             "_mod": operator.mod,
             "_floordiv": operator.floordiv,
+            "_method": method,
         }
         exec(compile(tree, "<watched>", "exec"), self.names)
 
@@ -211,9 +231,17 @@ class Rewrite(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
         name = ast.unparse(node.func)
-        if name in KINKS:
-            return call("_kink", ast.Constant(name), node.func, *node.args)
-        return node
+        args = node.args
+        match node.func:
+            case ast.Attribute(value=owner, attr=attr) if f".{attr}" in KINKS:
+                if ast.unparse(owner) != "np":
+                    name, args = f".{attr}", [owner, *args]
+                    node.func = call("_method", ast.Constant(attr))
+        if name not in KINKS:
+            return node
+        recorded = call("_kink", ast.Constant(name), node.func, *args)
+        recorded.keywords = node.keywords
+        return recorded
 
     # ------------------------------------------------------------ forms
 

@@ -6,6 +6,7 @@ A stand-in for the library takes derivatives by differences, rightly or wrongly.
 from __future__ import annotations
 
 import ast
+import linecache
 import random
 from collections.abc import Callable
 from typing import Any
@@ -28,6 +29,22 @@ QUICK = settings(
 Function = Callable[..., Any]
 
 
+def in_double(f: Function, args: Any) -> tuple[Function, Any]:
+    """A function and its arguments in double precision."""
+    source = "".join(linecache.getlines(f.__code__.co_filename))
+    double = Program(source, tuple(args)).in_double()
+    space: dict[str, Any] = {}
+    exec(double.source, space)
+    return space["f"], double.args
+
+
+def of_kind(value: Any, like: Any) -> Any:
+    """A value as an array of the same dtype, or as a number of the same type."""
+    if isinstance(like, np.ndarray):
+        return np.asarray(value, like.dtype)
+    return type(like)(value)
+
+
 class Differences:
     """The library's four functions, by differences; `wrong` spoils one thing."""
 
@@ -39,27 +56,30 @@ class Differences:
     def _spoil(self, where: str, value: Any) -> Any:
         return self.wrong(value) if where == self.where else value
 
-    def _gradient(self, f: Function, args: Any, rest: Any = ()) -> tuple[Any, ...]:
+    def _gradient(self, f: Function, given: Any, rest: Any = ()) -> tuple[Any, ...]:
+        f, args = in_double(f, given)
+
         def slope(at: int, unit: Any, h: float) -> float:
-            ends = [
-                [*args[:at], args[at] + s * h * unit, *args[at + 1 :], *rest]
-                for s in (1.0, -1.0)
-            ]
+            ends = []
+            for step in (h * unit, -h * unit):
+                moved = args[at] + step
+                if isinstance(args[at], np.ndarray):
+                    moved = np.asarray(moved)
+                ends.append([*args[:at], moved, *args[at + 1 :], *rest])
             return float(f(*ends[0]) - f(*ends[1])) / (2.0 * h)
 
         def derivative(at: int, unit: Any) -> float:
             return (4.0 * slope(at, unit, 1e-4) - slope(at, unit, 2e-4)) / 3.0
 
         def part(at: int, arg: Any) -> Any:
-            if isinstance(arg, complex):
-                return complex(derivative(at, 1.0), -derivative(at, 1j))
             units = np.eye(np.size(arg)).reshape(np.size(arg), *np.shape(arg))
-            every = [derivative(at, unit) for unit in units]
-            if isinstance(arg, float):
-                return every[0]
-            return np.reshape(np.array(every, float), np.shape(arg))
+            every = np.array([derivative(at, unit) for unit in units], float)
+            if np.iscomplexobj(arg):
+                every = every - 1j * np.array([derivative(at, 1j * u) for u in units])
+            return np.reshape(every, np.shape(arg))
 
-        return tuple(part(at, arg) for at, arg in enumerate(args))
+        parts = [part(at, arg) for at, arg in enumerate(args)]
+        return tuple(of_kind(p, arg) for p, arg in zip(parts, given, strict=True))
 
     def grad(self, f: Function, argnums: tuple[int, ...]) -> Function:
         return lambda *args: self.value_and_grad(f, argnums)(*args)[1]
@@ -78,7 +98,7 @@ class Differences:
 
     def vjp(self, f: Function, *args: Any) -> tuple[Any, Function]:
         gradient = self._spoil("vjp", self._gradient(f, args))
-        return f(*args), lambda bar: tuple(bar * part for part in gradient)
+        return f(*args), lambda bar: tuple(of_kind(bar * g, g) for g in gradient)
 
 
 def off(gradient: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -162,7 +182,7 @@ def test_faults_are_found(fault: str, program: Program) -> None:
 
 def test_survey_counts_failures(capsys: pytest.CaptureFixture[str]) -> None:
     assert survey(20, ["loops", "complex"], Differences()) == 0
-    failed = survey(20, ["arrays"], Differences(opposite, "vjp"))
+    failed = survey(20, ["vectors"], Differences(opposite, "vjp"))
     printed = capsys.readouterr().out
     assert f"{failed} times AssertionError in agree: vjp and gradient" in printed
     assert f"{failed} of 20 programs failed" in printed
@@ -214,6 +234,7 @@ def test_curvature_is_seen() -> None:
         ("loops", ast.Continue, 10),
         ("branches", ast.BoolOp, 6),
         ("functions", ast.Lambda, 7),
+        ("vectors", ast.Slice, 5),
         ("arrays", ast.Slice, 5),
     ],
 )
