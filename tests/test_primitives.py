@@ -22,7 +22,7 @@ from scipy import special as scipy_special
 import gradwright as gw
 from gradwright.transform.errors import NotDifferentiable
 from gradwright.transform.primitives import load_rows, record
-from gradwright.transform.primitives.record import TABLE, Primitive
+from gradwright.transform.primitives.record import CLIP, TABLE, Primitive
 from gradwright.transform.primitives.special import digamma
 from gradwright.transform.types import array, of_number, promote
 
@@ -389,7 +389,7 @@ def takes_complex(p: Primitive) -> bool:
 def test_every_row_of_complex_numbers_says_so() -> None:
     """But for NumPy's order of complex numbers, of which no derivative is promised."""
     silent = {p.function for p, _ in SMOOTH if takes_complex(p) and not p.complex_too}
-    assert silent == {np.maximum, np.minimum, np.fmax, np.fmin, np.clip}
+    assert silent == {np.maximum, np.minimum, np.fmax, np.fmin, CLIP}
 
 
 @over_rows(LINEAR)

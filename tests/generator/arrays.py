@@ -318,7 +318,9 @@ class ArrayWriter(Writer):
     def indexed(self, a: Grown) -> str | None:
         """Every kind of index, axis by axis."""
         shape = np.shape(a.value)
-        if self.maybe(8) and not a.is_complex:
+        if not isinstance(a.value, np.ndarray):
+            return None
+        if shape and self.maybe(8) and not a.is_complex:
             return f"({a.text})[{self.filled(self.pick(MASKS), a, 0)}]"
         if not shape:
             return f"({a.text})[{self.pick(['()', '...', 'None', 'np.newaxis'])}]"

@@ -10,6 +10,7 @@ import sys
 import numpy as np
 
 from gradwright.transform.primitives.record import (
+    CLIP,
     always,
     composition,
     constant,
@@ -361,8 +362,21 @@ def extreme(a, b, y):
     )
 
 
+@composition(np.clip)
+def clipped(a, a_min=None, a_max=None, *, min=None, max=None):
+    """The number held between two bounds, or from one side."""
+    return held_between(a, a_min if min is None else min, a_max if max is None else max)
+
+
+def held_between(a, low, high):
+    """The number held between two bounds, None where there is none."""
+    if low is None:
+        return a if high is None else np.minimum(a, high)
+    return np.maximum(a, low) if high is None else CLIP(a, low, high)
+
+
 @elementwise(
-    np.clip,
+    CLIP,
     samples=(*pairs((-3, 3), (-1.5, -0.5), (0.5, 1.5)), (0.3, 1.2, 0.9)),
     kinks=(
         ((-1.0, -1.0, 1.0), (0.5, 0.5, 0.0)),

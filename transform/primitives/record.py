@@ -50,6 +50,8 @@ from gradwright.transform.types import (
 Operands = tuple[Any, ...]
 TypeRule = Callable[..., Type]
 
+CLIP = np._core.umath.clip  # of both bounds: np.clip takes either
+
 SPELLINGS: dict[Any, str] = {
     operator.add: "+",
     operator.sub: "-",

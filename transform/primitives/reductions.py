@@ -61,25 +61,33 @@ def count(x, axis):
     np.var,
     signature="x, axis=None, ddof=0, keepdims=False",
     samples=(*AXES[:-1], given(TABLE_OF_SIX, axis=0, ddof=1), given(ROW, ddof=1)),
+    complex_too=True,
 )
 def variance(x, axis, ddof):
     """The mean square distance from the mean."""
-    return (
-        2
-        * (x - np.mean(x, axis=axis, keepdims=axis is not None))
-        / (count(x, axis) - ddof)
-    )
+    return 2 * conj(distance(x, axis)) / (count(x, axis) - ddof)
+
+
+def distance(x, axis):
+    """How far each element lies from the mean."""
+    return x - np.mean(x, axis=axis, keepdims=axis is not None)
+
+
+def conj(x):
+    """The complex conjugate; a real array itself."""
+    return np.conj(x) if np.iscomplexobj(x) else x
 
 
 @reduction(
     np.std,
     signature="x, axis=None, ddof=0, keepdims=False",
     samples=(*AXES[:-1], given(TABLE_OF_SIX, axis=0, ddof=1), given(ROW, ddof=1)),
+    complex_too=True,
 )
 def deviation(x, axis, ddof, y):
     """The root of the mean square distance from the mean; where it is 0, flat."""
-    distance = x - np.mean(x, axis=axis, keepdims=axis is not None)
-    return distance / ((count(x, axis) - ddof) * y) if y != 0 else 0.0
+    away = conj(distance(x, axis))
+    return away / ((count(x, axis) - ddof) * y) if y != 0 else 0.0
 
 
 @reduction(

@@ -87,7 +87,13 @@ def ravel(a, y_bar):
 @linear_row(
     np.transpose,
     signature="a, axes=None",
-    samples=(TABLE_OF_SIX, given(CUBE, (2, 0, 1)), given(CUBE, axes=(0, -1, 1)), ONE),
+    samples=(
+        TABLE_OF_SIX,
+        given(CUBE, (2, 0, 1)),
+        given(CUBE, axes=(0, -1, 1)),
+        ONE,
+        given(ROW, 0),
+    ),
     view=True,
 )
 def transpose(a, axes, y_bar):
@@ -97,8 +103,9 @@ def transpose(a, axes, y_bar):
 
 @known
 def inverse(axes):
-    """The order of axes that undoes an order of axes."""
-    return tuple(int(k) for k in np.argsort([a % len(axes) for a in axes]))
+    """The order of axes that undoes an order of axes, or the one axis there is."""
+    order = (axes,) if isinstance(axes, int) else axes
+    return tuple(int(k) for k in np.argsort([a % len(order) for a in order]))
 
 
 @linear_row(

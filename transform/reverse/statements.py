@@ -36,6 +36,7 @@ from gradwright.transform.core import (
 from gradwright.transform.errors import UnsupportedSyntax
 from gradwright.transform.indices import linear
 from gradwright.transform.mixed import is_array
+from gradwright.transform.primitives.record import CLIP
 from gradwright.transform.primitives.structural import (
     CAST,
     CONJUGATE,
@@ -86,7 +87,7 @@ if TYPE_CHECKING:
     from gradwright.transform.reverse.sweep import Sweep
 
 
-SELECTIONS = (np.where, np.maximum, np.minimum, np.fmax, np.fmin, np.clip)
+SELECTIONS = (np.where, np.maximum, np.minimum, np.fmax, np.fmin, CLIP)
 
 
 def reverse_let(sweep: Sweep, s: Let) -> bool:

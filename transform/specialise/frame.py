@@ -565,7 +565,9 @@ def _as_literal(a: Any) -> Any:
 
 
 def lift(value: Any) -> Any:
-    """A plain object known now, as an abstract value."""
+    """A plain object known now, as an abstract value; a length is one already."""
+    if isinstance(value, Linear):
+        return value
     if isinstance(value, bool | int | float | complex):
         return constant(value)
     if is_operand(value):

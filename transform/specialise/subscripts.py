@@ -101,7 +101,7 @@ def as_index(frame: Frame, value: Any, node: Any) -> Any:
         raise frame.error(
             UnsupportedSyntax, f"gradwright does not index by a {t} yet", node
         )
-    if t.is_bool and not t.is_array:
+    if t.is_bool and not t.rank:
         raise frame.error(UnsupportedSyntax, "an index that is one truth value", node)
     return Pick(operand, _is_distinct(frame, operand)) if t.is_array else At(operand)
 
