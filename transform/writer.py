@@ -218,10 +218,11 @@ class Writer(Nesting):
         w = self.operand(source)  # type: ignore[arg-type]
         places = set(w.places)
         if not s.index:
-            self.waiting[s.out] = Waiting(w.tree, places, w.width)
+            self.waiting[s.out] = Waiting(w.tree, places, w.width, w.quiet)
             return
         tree = ast.Subscript(w.tree, self._index(s.index, places))
-        self._settle(s.out, Waiting(tree, places, w.width + 8), out, s, body)
+        item = Waiting(tree, places, w.width + 8, w.quiet)
+        self._settle(s.out, item, out, s, body)
 
     def _pop(self, s: Pop, out: list[ast.stmt], body: list[Statement]) -> None:
         self._flush({s.tape, CALLS}, out, s)
@@ -426,16 +427,17 @@ class Writer(Nesting):
         call = ast.Call(
             ast.Name(self.names[id(s.function)]), [w.tree for w in found], []
         )
+        quiet = any(w.quiet for w in found)
         if not s.outs:
-            self._write(out, ast.Expr(call), s)
+            self._write(out, ast.Expr(call), s, quiet)
             return
         if len(s.outs) == 1 and isinstance(s.outs[0], Value):
             places = {CALLS}.union(*(w.places for w in found))
-            self._settle(s.outs[0], Waiting(call, places, 30), out, s, body)
+            self._settle(s.outs[0], Waiting(call, places, 30, quiet), out, s, body)
             return
         targets: list[ast.expr] = [name_of(o, True) for o in s.outs]
         target = targets[0] if len(targets) == 1 else ast.Tuple(targets)
-        self._write(out, ast.Assign([target], call), s)
+        self._write(out, ast.Assign([target], call), s, quiet)
 
 
 def _return_at_once(out: list[ast.stmt]) -> None:

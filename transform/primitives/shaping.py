@@ -625,22 +625,24 @@ def added_by(y_bar, sources, axis, length):
     np.tril,
     signature="m, k=0",
     runtime=("k",),
-    samples=(TABLE_OF_SIX, given(TABLE_OF_SIX, 1), given(CUBE, -1)),
+    samples=(ROW, TABLE_OF_SIX, given(TABLE_OF_SIX, 1), given(CUBE, -1)),
 )
-def tril(k, y_bar):
-    """The elements on and below a diagonal."""
-    return np.tril(y_bar, k)
+def tril(m, k, y_bar):
+    """The elements on and below a diagonal; a vector is taken for every row."""
+    kept = np.tril(y_bar, k)
+    return np.sum(kept, axis=0) if m.ndim == 1 else kept
 
 
 @linear_row(
     np.triu,
     signature="m, k=0",
     runtime=("k",),
-    samples=(TABLE_OF_SIX, given(TABLE_OF_SIX, 1), given(CUBE, -1)),
+    samples=(ROW, TABLE_OF_SIX, given(TABLE_OF_SIX, 1), given(CUBE, -1)),
 )
-def triu(k, y_bar):
-    """The elements on and above a diagonal."""
-    return np.triu(y_bar, k)
+def triu(m, k, y_bar):
+    """The elements on and above a diagonal; a vector is taken for every row."""
+    kept = np.triu(y_bar, k)
+    return np.sum(kept, axis=0) if m.ndim == 1 else kept
 
 
 @linear_row(

@@ -150,9 +150,9 @@ class Unit:
                 return operand.type.dims[s.axis]
             return operand if isinstance(operand, Linear) else symbol(s)
 
-        for (a, b), where in callee.equal_dims.items():
+        for (a, b), where in list(callee.equal_dims.items()):
             self.assume_equal([(a.substitute(put), b.substitute(put))], where)
-        for form in callee.at_least_zero:
+        for form in list(callee.at_least_zero):
             self.at_least_zero.setdefault(form.substitute(put))
 
     def sees(self, form: Linear) -> bool:

@@ -35,7 +35,13 @@ from gradwright.transform.specialise.abstract import (
     is_operand,
 )
 from gradwright.transform.specialise.frame import Frame, ProgramError
-from gradwright.transform.types import VARYING, Type, array, numpy_scalar
+from gradwright.transform.types import (
+    VARYING,
+    Type,
+    array,
+    numpy_scalar,
+    pairs_that_meet,
+)
 
 REFUSED = (TypeError, ValueError, IndexError)
 
@@ -262,8 +268,11 @@ def _picked(frame: Frame, owner: Value, index: core.Index, out: Value) -> Type:
 
         return values[0][tuple(made(kind, x) for kind, x in parts)]
 
+    places = [o.dims for o in operands[1:] if isinstance(o, Type) and o.dims]
+    meets = list(pairs_that_meet(places))
+    frame.unit.assume_equal(meets)
     try:
-        found = infer(run, operands)
+        found = infer(run, operands, meets)
     except REFUSED as e:
         raise ProgramError(e) from None
     dims = []
