@@ -16,8 +16,9 @@ from typing import Any
 
 from gradwright.derive import derive
 from gradwright.derived import Derived, arranged, check_result
+from gradwright.transform.begin import begin_whole
 from gradwright.transform.calls import knotted
-from gradwright.transform.core import Function
+from gradwright.transform.core import Function, program
 from gradwright.transform.emit import Module, emit
 from gradwright.transform.interface import trim
 from gradwright.transform.ownership import own_results
@@ -63,6 +64,8 @@ def finish(d: Derived) -> None:
         own_results(d.function)
     for f in d.functions():
         count_by_tapes(f)
+        for g in program(f):
+            begin_whole(g)
 
 
 def derived_of(

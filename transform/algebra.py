@@ -13,8 +13,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from gradwright.transform.bounds import Bounds
-from gradwright.transform.build import Builder, constant
+from gradwright.transform.build import Builder, constant, row
 from gradwright.transform.core import (
     Assert,
     Cell,
@@ -38,7 +40,8 @@ from gradwright.transform.core import (
     stores,
     walk,
 )
-from gradwright.transform.primitives.structural import CAST
+from gradwright.transform.primitives.structural import CAST, SUM_TO
+from gradwright.transform.template import Hole, Sequence, Template
 
 Block = list[Statement]
 
@@ -175,6 +178,8 @@ class _Rewriting:
             made = b.let(p, *operands)
             self._stand_for(s, made, is_new=len(b.block) > there)
             return
+        if s.adjoint and p.function is np.squeeze and self._squeezed(s, operands):
+            return
         key = (p, tuple(self.same.get(o, o) for o in operands), s.attribute)
         is_pure = p.kind != "structural" or p is CAST
         before = b.made.get(key) if is_pure and not s.out.users else None
@@ -188,6 +193,37 @@ class _Rewriting:
         if s.adjoint:
             b.definition[s.out] = new
             b.home[s.out] = id(b.block)
+
+    def _squeezed(self, s: Let, operands: tuple[Any, ...]) -> bool:
+        """`squeeze(sum(x, keepdims=True))` is the sum over these axes."""
+        b = self.builder
+        (x,) = operands
+        made = b.definition.get(x)
+        axis = None if s.attribute is None else s.attribute["axis"]
+        if axis is None or not (isinstance(made, Let) and made.primitive is SUM_TO):
+            return False
+        near = any(t is made for t in b.block)
+        if b.uses.get(x, 0) > 1 or len(made.operands) > 1 or not near:
+            return False
+        lead, kept = made.attribute
+        rank = made.out.type.rank
+        axes = axis.items if isinstance(axis, Sequence) else (axis,)
+        if {k % rank for k in axes} != set(kept):
+            return False
+        summed = (*range(lead), *(lead + k for k in kept))
+        over: Any = summed[0] if len(summed) == 1 else Sequence(tuple, summed)
+        arguments = (("x", Hole(0)), ("axis", over), ("keepdims", False))
+        new = replace(
+            s,
+            primitive=row(np.sum, 1),
+            operands=made.operands,
+            attribute=Template(arguments),
+        )
+        b.block.remove(made)
+        b.block.append(new)
+        b.definition[s.out] = new
+        b.home[s.out] = id(b.block)
+        return True
 
     def _stand_for(self, s: Let, new: Any, is_new: bool) -> None:
         """Take `new` for the result of a statement; made just now, it is that value."""

@@ -211,9 +211,13 @@ class Load(Statement):
 
 @dataclass(eq=False)
 class Alloc(Statement):
-    """A place begins; a buffer as zeros, a tape empty or as zeros, a cell unbound."""
+    """A place begins; a buffer as zeros, a tape empty or as zeros, a cell unbound.
+
+    A buffer may begin as an array that nobody else has, just before it is written.
+    """
 
     place: Place
+    value: Value | None = None
 
 
 @dataclass(eq=False)
@@ -409,6 +413,8 @@ def _operands(s: Statement) -> Iterator[Any]:
             yield s.condition
             if isinstance(s, Assert) and s.message is not None:
                 yield s.message
+        case Alloc(value=Value() as value):
+            yield value
         case Alloc(place=Buffer(like=tuple(shape))):
             yield from shape
         case Alloc(place=Buffer() | Tape() as place) if place.like is not None:

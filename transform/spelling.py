@@ -145,8 +145,10 @@ class Spelling:
         p = s.primitive
         arguments = p.template(s.attribute).filled(lambda k: trees[k])
         positional, keywords = p.arranged(arguments)
-        if p.spelling == "np.expand_dims" and isinstance(s.attribute["axis"], int):
-            return _with_axis(trees[0], s.attribute["axis"], s.out.type.rank)
+        if p.spelling == "np.expand_dims":
+            axis = arguments["axis"]
+            axes = axis if isinstance(axis, tuple) else (axis,)
+            return _with_axes(trees[0], axes, s.out.type.rank)
         if p.spelling == "np.transpose" and not keywords:
             return ast.Attribute(trees[0], "T")
         return self.call(
@@ -206,14 +208,14 @@ class Spelling:
         return tree
 
 
-def _with_axis(tree: ast.expr, axis: int, rank: int) -> ast.expr:
-    """`x[:, None]`: an axis of length one more, where the result has `rank` axes."""
-    at = axis % rank
-    if at < rank - 1 or rank == 1:
-        items: list[ast.expr] = [*(ast.Slice() for _ in range(at)), ast.Constant(None)]
-    elif rank == 2:
-        items = [ast.Slice(), ast.Constant(None)]
-    else:
+def _with_axes(tree: ast.expr, axes: tuple[int, ...], rank: int) -> ast.expr:
+    """`x[:, None]`: axes of length one more, where the result has `rank` axes."""
+    new = {k % rank for k in axes}
+    items: list[ast.expr] = [
+        ast.Constant(None) if k in new else ast.Slice() for k in range(max(new) + 1)
+    ]
+    before = len(items) - len(new)
+    if before > 1 and max(new) == rank - 1 and len(new) == 1:
         items = [ast.Constant(...), ast.Constant(None)]
     return ast.Subscript(tree, items[0] if len(items) == 1 else ast.Tuple(items))
 

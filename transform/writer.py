@@ -243,6 +243,10 @@ class Writer(Nesting):
         self._write(out, ast.Assign([name_of(s.tape, True)], tree), s)
 
     def _alloc(self, s: Alloc, out: list[ast.stmt]) -> None:
+        if s.value is not None:
+            w = self.operand(s.value)
+            self._write(out, ast.Assign([name_of(s.place, True)], w.tree), s, w.quiet)
+            return
         match s.place:
             case Buffer(like=tuple(shape)):
                 given: list[ast.expr] = [ast.Tuple(self._trees(shape))]

@@ -282,7 +282,7 @@ class Frame:
             handler = STATEMENTS.get(type(s))
             if handler is None:
                 raise self.refusal(s)
-            if not self.in_rule:
+            if not (self.in_rule or self.is_library):
                 self.builder.where = self.source.location(s)
             try:
                 handler(self, s)

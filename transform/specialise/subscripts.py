@@ -55,12 +55,34 @@ def array_item(frame: Frame, owner: Value, node: Any) -> Any:
         if held.kind is tuple:
             values = list(held.items)
     index = tuple(as_index(frame, v, node) for v in values)
+    if (axes := _new_axes(index, owner.type.rank)) is not None:
+        return _with_axes(frame, owner, axes, node)
     out = Value(f"{owner.name}_{_suffix(index)}", owner.type)
     out.type = type_of_part(owner, index, out, frame, node)
     s = core.Load(out, owner, index)
     frame.builder.definition[out] = s
     frame.builder.add(s)
     return out
+
+
+def _new_axes(index: core.Index, rank: int) -> tuple[int, ...] | None:
+    """Where an index puts axes of length one, if it does nothing else."""
+    new = sum(isinstance(i, NewAxis) for i in index)
+    taken = sum(isinstance(i, Span) for i in index)
+    plain = all(i == Span() or isinstance(i, NewAxis | Whole) for i in index)
+    if not new or not plain or taken > rank or Whole() in index[:-1]:
+        return None
+    return tuple(k for k, i in enumerate(index) if isinstance(i, NewAxis))
+
+
+def _with_axes(frame: Frame, owner: Value, axes: tuple[int, ...], node: Any) -> Any:
+    from gradwright.transform.specialise.methods import call_function
+
+    numbers = tuple(map(linear, axes))
+    axis = numbers[0] if len(axes) == 1 else Structure(tuple, numbers)
+    made = call_function(frame, np.expand_dims, [owner, axis], {}, node)
+    made.name = f"{owner.name}_part"
+    return made
 
 
 def part_value(frame: Frame, node: Any) -> Any:

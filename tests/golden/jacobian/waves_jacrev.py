@@ -11,9 +11,8 @@ def waves_jacrev(x):
     for i in range(len(x)):
         product_bar = np.zeros_like(product)
         product_bar[i] = 1.0
-        x_bar = np.zeros_like(x)
         # test_jacobian.py  return np.sin(x) * x[0]
+        x_bar = x_0 * product_bar * np.cos(x)
         x_bar[0] += np.sum(sin * product_bar)
-        x_bar += x_0 * product_bar * np.cos(x)
         jacobian[i] = x_bar
     return jacobian

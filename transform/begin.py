@@ -1,0 +1,116 @@
+"""Arrays of zeros, core to core: what is added to as a whole begins as what is added.
+
+    x_bar = np.zeros_like(x)                x_bar = 2.0 * x
+    x_bar[0] += g                     ->    x_bar[0] += g
+    x_bar += 2.0 * x
+
+The last step before a program is written: what follows knows no other beginning than
+zero.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from gradwright.transform.core import (
+    Alloc,
+    Buffer,
+    Function,
+    Let,
+    Statement,
+    Store,
+    Value,
+    all_reads,
+    blocks,
+    defines,
+    leaves,
+    stores,
+    type_of,
+    walk,
+)
+from gradwright.transform.primitives.structural import COPY, DISPLAY, SPREAD
+from gradwright.transform.types import Type
+
+Block = list[Statement]
+
+
+def begin_whole(f: Function) -> None:
+    """Begin arrays of the derivative's own with their first addition as a whole."""
+    uses: dict[object, int] = {}
+    for s in walk(f.body):
+        for v in all_reads(s) if not blocks(s) else ():
+            uses[v] = uses.get(v, 0) + 1
+    for r in f.results:
+        for v in leaves(r):
+            uses[v] = uses.get(v, 0) + 1
+    made = {v: s for s in walk(f.body) for v in defines(s)}
+    _begin(f.body, uses, made)
+
+
+def _begin(body: Block, uses: dict[object, int], made: dict[object, Statement]) -> None:
+    for s in body:
+        for b in blocks(s):
+            _begin(b, uses, made)
+    for s in [s for s in body if isinstance(s, Alloc) and isinstance(s.place, Buffer)]:
+        assert isinstance(s, Alloc) and isinstance(s.place, Buffer)
+        found = _first_whole(body, s)
+        if found is None or not s.place.type.rank:
+            continue
+        earlier, whole = found
+        value, more = _own(whole, s.place, uses, made)
+        if value is None:
+            continue
+        k = next(k for k, t in enumerate(body) if t is whole)
+        kept = [t for t in body[:k] if t is not s and not any(t is e for e in earlier)]
+        start = replace(s, value=value, where=whole.where)
+        body[:] = [*kept, *more, start, *earlier, *body[k + 1 :]]
+
+
+def _first_whole(body: Block, alloc: Alloc) -> tuple[list[Store], Store] | None:
+    """The additions to parts of an array before one to all of it, and that one."""
+    earlier: list[Store] = []
+    place, begun = alloc.place, False
+    for s in body:
+        if s is alloc:
+            begun = True
+        elif begun and isinstance(s, Store) and s.place is place:
+            if not (s.accumulate and s.adjoint):
+                return None
+            if not s.index:
+                return earlier, s
+            earlier.append(s)
+        elif begun and (place in stores(s) or place in set(all_reads(s))):
+            return None
+    return None
+
+
+def _own(
+    s: Store,
+    place: Buffer,
+    uses: dict[object, int],
+    made: dict[object, Statement],
+) -> tuple[Value | None, Block]:
+    """An array of its own with the value that is added, and what makes it."""
+    g, like = s.operand, place.like
+    if isinstance(g, Value) and g.type.is_array and _fits(g.type, place.type):
+        if uses.get(g, 0) == 1 and _is_new(made.get(g)):
+            return g, []
+        out = Value(place.name, g.type)
+        return out, [Let(out, COPY, (g,), where=s.where, adjoint=True)]
+    if not isinstance(like, Value) or type_of(g).is_complex != place.type.is_complex:
+        return None, []
+    out = Value(place.name, place.type)
+    return out, [Let(out, SPREAD, (g, like), where=s.where, adjoint=True)]
+
+
+def _is_new(s: Statement | None) -> bool:
+    """Whether a statement makes an array that shares memory with no other."""
+    if not isinstance(s, Let) or s.primitive.view:
+        return False
+    made = ("elementwise", "reduction", "linear", "multilinear", "general")
+    return s.primitive.kind in made or s.primitive in (SPREAD, COPY, DISPLAY)
+
+
+def _fits(own: Type, wanted: Type) -> bool:
+    """Whether an array has the dtype and all lengths of another."""
+    return own.dtype == wanted.dtype and own.dims == wanted.dims
