@@ -374,8 +374,8 @@ FAULTS = [
         "transform/linear",
         (
             "the halves of a linearised program share their cells",
-            "own = fresh(backward.body)",
-            "own = {}",
+            "given = fresh(backward.body, residuals)",
+            "given = Substitution(residuals)",
             "transform/test_linear.py::test_inside_a_program",
         ),
     ),

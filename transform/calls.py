@@ -26,9 +26,9 @@ from gradwright.transform.core import (
     Value,
     callees,
     defines,
+    fresh,
     is_recursive,
     program,
-    twin,
     walk,
 )
 from gradwright.transform.indices import Linear
@@ -58,10 +58,7 @@ def _rename_lengths(body: Block, substitution: Substitution) -> None:
     """A length that was that of a call's result is that of what stands for it."""
     for s in walk(body):
         for v in (*defines(s), *([s.place] if isinstance(s, Alloc) else [])):
-            if v.type.dims is not None:
-                dims = tuple(map(substitution.operand, v.type.dims))
-                if dims != v.type.dims:
-                    v.type = replace(v.type, dims=dims)
+            v.type = substitution.type(v.type)
 
 
 def _inlined(body: Block, calls: Counter[Function], mapping: dict[Any, Any]) -> Block:
@@ -83,12 +80,7 @@ def _lines(s: Call, mapping: dict[Any, Any]) -> Block:
     """The lines of a function, for the operands of a call."""
     g = s.function
     operands = map(Substitution(mapping).operand, s.operands)  # of calls before this
-    given = Substitution(dict(zip(g.params, operands, strict=True)))
-    for t in walk(g.body):  # the halves of a derivative share values
-        for v in (*defines(t), *([t.place] if isinstance(t, Alloc) else [])):
-            given.mapping[v] = new = twin(v)
-            if v.type.dims is not None:
-                new.type = replace(v.type, dims=tuple(map(given.operand, v.type.dims)))
+    given = fresh(g.body, dict(zip(g.params, operands, strict=True)))
     results = map(given.operand, g.results)
     mapping.update(zip(s.outs, results, strict=True))
     return given.block(g.body)

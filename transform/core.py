@@ -527,6 +527,12 @@ class Substitution:
             return o.substitute(self._symbol)
         return self.mapping.get(o, o) if isinstance(o, Value | Place) else o
 
+    def type(self, t: Type) -> Type:
+        """The same type, whose dims may be lengths of other arrays."""
+        if t.dims is None:
+            return t
+        return replace(t, dims=tuple(map(self.operand, t.dims)))
+
     def _symbol(self, s: Any) -> Linear:
         if isinstance(s, Dim):
             array = self.mapping.get(s.array, s.array)
@@ -617,20 +623,22 @@ class Substitution:
         return s
 
 
-def fresh(block: list[Statement]) -> dict[Any, Any]:
-    """Values and places of its own for all that a copy of a block defines."""
-    found: dict[Any, Any] = {}
+def fresh(block: list[Statement], given: dict[Any, Any] | None = None) -> Substitution:
+    """Puts values and places of its own for all that a copy of a block defines.
+
+    And what is `given` for what the block does not define; in dims of types, too.
+    """
+    found = Substitution(dict(given or {}))
     for s in walk(block):
-        for v in defines(s):
-            found[v] = twin(v)
-        if isinstance(s, Alloc):
-            found[s.place] = twin(s.place)
+        for v in (*defines(s), *([s.place] if isinstance(s, Alloc) else [])):
+            found.mapping[v] = new = twin(v)
+            new.type = found.type(v.type)
     return found
 
 
 def clone(block: list[Statement]) -> list[Statement]:
     """The same block with values and places of its own for all that it defines."""
-    return Substitution(fresh(block)).block(block)
+    return fresh(block).block(block)
 
 
 def twin(thing: Any) -> Any:

@@ -35,7 +35,6 @@ from gradwright.transform.core import (
     Span,
     Statement,
     Store,
-    Substitution,
     Tape,
     Value,
     Whole,
@@ -150,7 +149,7 @@ def _column_writer(
     body, x_dot, y_dots = swept
 
     def column(unit: Operand, index: tuple[At, ...]) -> None:
-        renamed = Substitution({**fresh(body), x_dot: unit})
+        renamed = fresh(body, {x_dot: unit})
         b.block += renamed.block(body)
         for k in rows:
             rank = outputs[k].type.rank
@@ -289,7 +288,7 @@ def _pulled(
     given = [*residuals, *needed, *seeds]
     if len(seeds) == 1:
         mapping = dict(zip(backward.params, given, strict=True))
-        inlined = Substitution({**fresh(backward.body), **mapping})
+        inlined = fresh(backward.body, mapping)
         b.block += inlined.block(backward.body)
         return [inlined.operand(r) for r in backward.results]
     outs = tuple(

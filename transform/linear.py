@@ -52,7 +52,7 @@ def linear_halves(function: Function, wrt: list[Value], program: Any) -> Split:
         results=[*outputs, *map(stand_in.operand, handed)],
     )
     dots = split.backward.params[len(split.residuals) + len(split.needed) :]
-    for v in fresh(split.backward.body):
+    for v in fresh(split.backward.body).mapping:
         v.name = v.name.replace("_bar_bar", "_dot")
     for v, x in zip(dots, wrt, strict=True):
         v.name = f"{x.name}_dot"
@@ -75,8 +75,8 @@ def _pulled(
     handed = split.forward.results[len(function.results) :]
     backward = split.backward
     bars = backward.params[len(split.residuals) + len(split.needed) :]
-    own = fresh(backward.body)  # the two halves may share cells, one at a time
-    given = Substitution({**own, **dict(zip(split.residuals, handed, strict=True))})
+    residuals = dict(zip(split.residuals, handed, strict=True))
+    given = fresh(backward.body, residuals)  # the two halves may share cells
     plain = [p for p in function.params if p not in function.hidden]
     hidden = [p for p in function.params if p in function.hidden]
     pulled = replace(

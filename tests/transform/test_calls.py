@@ -96,3 +96,18 @@ def test_a_length_of_a_result_is_that_of_what_stands_for_it() -> None:
 
     q, M = np.array([0.7, -0.4]), np.array([[2.0, 0.3], [0.1, 1.5]])
     np.testing.assert_allclose(gw.jacrev(step)(q, M), gw.jacfwd(step)(q, M), rtol=1e-12)
+
+
+def test_lengths_of_results_are_those_of_what_is_written() -> None:
+    """What a call returned is the length of a later array: of a Jacobian's rows."""
+
+    def inner(q, v):
+        return np.sum(np.sin(q) * v)
+
+    def f(q, v):
+        return 2.0 * gw.grad(inner)(q, v) + q
+
+    q, v = np.array([0.3, 0.5]), np.array([0.1, -0.2])
+    wanted = np.diag(1.0 - 2.0 * np.sin(q) * v)
+    for transform in (gw.jacfwd, gw.jacrev):
+        np.testing.assert_allclose(transform(f)(q, v), wanted, rtol=1e-14)

@@ -8,10 +8,12 @@ import pytest
 from gradwright.transform import core
 from gradwright.transform.build import constant, row
 from gradwright.transform.core import (
+    AddUp,
     Alloc,
     Assert,
     At,
     Break,
+    Buffer,
     Call,
     Cell,
     Const,
@@ -44,7 +46,9 @@ x, y, z = (Value(n, FLOAT) for n in "xyz")
 i, n = Value("i", INT), Value("n", INT)
 test = Value("test", BOOL)
 xs = Value("xs", array("float64", (symbol(n),)))
-cell, tape = Cell("cell", FLOAT), Tape("tape", FLOAT)
+cell, tape, other = Cell("cell", FLOAT), Tape("tape", FLOAT), Tape("other", FLOAT)
+zeros, shaped = Tape("zeros", FLOAT), Buffer("shaped", xs.type, (symbol(n), symbol(i)))
+zeros.like = tape
 callee = Function("callee", [x], [], [x])
 
 # statement, what it reads, what it defines, what it changes
@@ -58,6 +62,10 @@ READS = [
     (Store(cell, x, accumulate=True), {x, cell}, set(), {cell}),
     (Push(tape, x), {x, tape}, set(), {tape}),
     (Pop(y, tape), {tape}, {y}, {tape}),
+    (Load(other, tape), {tape}, {other}, set()),
+    (AddUp(tape, other), {tape, other}, set(), {tape}),
+    (Alloc(zeros), {tape}, set(), {zeros}),
+    (Alloc(shaped), {n, i}, set(), {shaped}),
     (For(i, linear(0), symbol(n), linear(1), [Store(cell, x)]), {n}, {i}, {cell}),
     (While([Load(test, cell)], test, []), {test}, set(), set()),
     (If(test, [Store(cell, x)], [Push(tape, y)]), {test}, set(), {cell, tape}),
@@ -80,6 +88,20 @@ def test_reads_and_defines(
 
 def test_every_statement_is_in_the_table() -> None:
     assert {type(s) for s, *_ in READS} == set(Statement.__subclasses__())
+
+
+def test_a_copy_has_dims_of_its_own() -> None:
+    """Lengths of what the copy defines are those of the copies."""
+    rows = Value("rows", array("float64", (symbol(Dim(xs, 0)),)))
+    ys = Value("ys", array("float64", (symbol(Dim(rows, 0)),)))
+    block = [Load(rows, xs), Load(ys, rows), Alloc(Buffer("b", ys.type, (symbol(n),)))]
+    given = Value("given", xs.type)
+    first, second, third = core.fresh(block, {xs: given, n: y}).block(block)
+    assert first.source is given and second.source is first.out is not rows
+    assert first.out.type.dims == (symbol(Dim(given, 0)),)
+    assert second.out.type.dims == (symbol(Dim(first.out, 0)),)
+    assert third.place.like == (symbol(y),)
+    assert rows.type.dims == (symbol(Dim(xs, 0)),)
 
 
 def test_walk_reaches_every_block() -> None:
