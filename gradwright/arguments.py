@@ -26,7 +26,10 @@ def kind_of(a: Any) -> Any:
     if t in PLAIN:
         return t
     if t is np.ndarray:
-        return (a.dtype, *[n == 1 for n in a.shape])
+        shape = a.shape
+        if 1 in shape:
+            return (a.dtype, *[n == 1 for n in shape])
+        return a.dtype, -len(shape)  # no rank is equal to False or True
     if t is tuple or t is list:
         return t, tuple([kind_of(i) for i in a])
     if t is dict:  # keys may be equal that are of two types, as 1 and True
@@ -72,14 +75,23 @@ def objects(a: Any) -> Iterator[Any]:
         yield a
 
 
-def functions_in(a: Any) -> Iterator[types.FunctionType]:
+def functions_in(a: Any) -> list[types.FunctionType]:
     """The functions inside an argument."""
+    found: list[types.FunctionType] = []
+    _functions_in(a, found)
+    return found
+
+
+def _functions_in(a: Any, found: list[types.FunctionType]) -> None:
+    t = type(a)
+    if t is np.ndarray or t in PLAIN:
+        return
     inside = items_of(a)
     if inside is not None:
         for item in inside:
-            yield from functions_in(item)
-    elif type(a) is types.FunctionType:
-        yield a
+            _functions_in(item, found)
+    elif t is types.FunctionType:
+        found.append(a)
 
 
 def sharing(given: tuple[Any, ...]) -> Any:
@@ -88,14 +100,24 @@ def sharing(given: tuple[Any, ...]) -> Any:
     return tuple([ids.index(i) for i in ids])
 
 
-def flat(a: Any) -> Iterator[Any]:
+def flat(a: Any) -> list[Any]:
     """The numbers and arrays inside an argument."""
+    found: list[Any] = []
+    _flat(a, found)
+    return found
+
+
+def _flat(a: Any, found: list[Any]) -> None:
+    t = type(a)
+    if t is np.ndarray or t in PLAIN:
+        found.append(a)
+        return
     inside = items_of(a)
     if inside is not None:
         for item in inside:
-            yield from flat(item)
-    elif type(a) is np.ndarray or isinstance(a, np.generic | int | float | complex):
-        yield a
+            _flat(item, found)
+    elif isinstance(a, np.generic | int | float | complex):
+        found.append(a)
 
 
 def ints_in(a: Any) -> tuple[int, ...]:

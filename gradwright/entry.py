@@ -121,10 +121,15 @@ class Entry:
 
     # ---- specialisations -------------------------------------------------------
 
-    def key(self, args: tuple[Any, ...], exact: bool = False) -> Any:
+    def key(
+        self,
+        args: tuple[Any, ...],
+        exact: bool = False,
+        given: tuple[Any, ...] | None = None,
+    ) -> Any:
         """What decides which specialisation a call gets; its lengths too if `exact`."""
         if exact:
-            return ("exact", self.key(args), *(shapes_in(a) for a in args))
+            return ("exact", self.key(args, given=given), *(shapes_in(a) for a in args))
         by_value = self.family.by_value
         named = zip(self.names, args, strict=True)
         kinds = tuple(
@@ -133,7 +138,7 @@ class Entry:
                 for n, a in named
             ]
         )
-        given = self.given(args)
+        given = given or self.given(args)
         return kinds if len(given) == 1 else (*kinds, sharing(given))
 
     def given(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -143,12 +148,14 @@ class Entry:
     def find(self, args: tuple[Any, ...], exact: bool = False) -> Found:
         """The specialisation for these arguments, made if there is none."""
         family, root = self.family, self.given(args)
-        for found in family.known.get(self.key(args, exact), ()):
+        for found in family.known.get(self.key(args, exact, root), ()):
             hidden = found.captured(root)
             if hidden is not None:
                 return found, hidden
         with family.lock:
-            for found in family.known.get(self.key(args, exact), ()):  # made meanwhile
+            for found in family.known.get(
+                self.key(args, exact, root), ()
+            ):  # made meanwhile
                 hidden = found.captured(root)
                 if hidden is not None:
                     return found, hidden
