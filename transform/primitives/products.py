@@ -9,6 +9,7 @@ Rules are linear in each operand: they transpose, and conjugate only where NumPy
 import itertools
 import operator
 import string
+from typing import Any
 
 import numpy as np
 
@@ -566,7 +567,7 @@ def undone(came):
 def meets_einsum(subscripts, operands, **_):
     """Axes of one letter have one length, or stretch."""
     terms, _output = letters_of(subscripts, [a.rank for a in operands])
-    seen = {}
+    seen: dict[str, Any] = {}
     for term, a in zip(terms, operands, strict=False):
         for label, n in zip(term, a.dims or (), strict=False):
             if label in seen:

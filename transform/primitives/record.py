@@ -50,7 +50,7 @@ from gradwright.transform.types import (
 Operands = tuple[Any, ...]
 TypeRule = Callable[..., Type]
 
-CLIP = np._core.umath.clip  # of both bounds: np.clip takes either
+CLIP = np._core.umath.clip  # type: ignore[attr-defined]  # np.clip of both bounds
 
 SPELLINGS: dict[Any, str] = {
     operator.add: "+",
