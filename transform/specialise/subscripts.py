@@ -213,9 +213,11 @@ def length(frame: Frame, span: Span, dim: Linear, out: Value, axis: int) -> Line
         return dim
     if step is None or (isinstance(step, Linear) and step.constant == 1):
         start, stop = _place(lower, dim, linear(0)), _place(upper, dim, dim)
-        if start is not None and stop is not None:
+        if frame.in_rule:  # a rule's slices lie inside their axes
+            start, stop = start or lower, stop or upper
+        if isinstance(start, Linear) and isinstance(stop, Linear):
             found = stop - start
-            if _holds(frame, [start, dim - start, stop, dim - stop, found]):
+            if frame.in_rule or _holds(frame, [start, dim - start, stop, dim - stop, found]):
                 return found
     return _known_as(frame, (span, dim), out, axis)
 
