@@ -126,7 +126,7 @@ def gradient_like(a: Any, gradients: Iterator[Any]) -> Any:
     if is_inexact(a):
         found = next(gradients)
         if isinstance(a, np.ndarray):
-            return np.asarray(found)
+            return np.asarray(found, a.dtype)
         if isinstance(a, np.generic):
             return type(a)(found)
         return complex(found) if isinstance(a, complex) else as_float(found)

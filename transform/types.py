@@ -11,7 +11,6 @@ a dtype (`1.5 * float32` is float32, `float64(1.5) * float32` is float64):
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -152,15 +151,6 @@ def broadcast(*operands: Type) -> tuple[Linear, ...] | None:
         long = [d for d in met if d.constant != 1] or met
         result.append(next((d for d in long if not is_of_cell(d)), long[0]))
     return tuple(result)
-
-
-def pairs_that_meet(
-    shapes: Sequence[tuple[Linear, ...]],
-) -> Iterator[tuple[Linear, Linear]]:
-    """The dims that are taken to be equal where shapes are stretched to one."""
-    for k in range(1, max(map(len, shapes), default=0) + 1):
-        met = [s[-k] for s in shapes if len(s) >= k and s[-k].constant != 1]
-        yield from ((met[0], other) for other in met[1:])
 
 
 def is_of_cell(dim: Linear) -> bool:

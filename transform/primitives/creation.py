@@ -143,13 +143,19 @@ def onto(terms, end):
         given(ROW, ROW[:3], ROW[:2], indexing="ij"),
         given(ROW, ROW[:3], ROW[:2]),
         given(ROW),
+        given(ROW[:, None], ROW[0]),
     ),
 )
 def meshgrid(xi, indexing, y_bar):
     """The coordinates of all points of a grid, axis by axis."""
-    return [
-        np.sum(y_bar[k], axis=other_axes(k, len(xi), indexing)) for k in range(len(xi))
-    ]
+    return [along_axis(xi, k, indexing, y_bar) for k in range(len(xi))]
+
+
+def along_axis(xi, k, indexing, y_bar):
+    """What reaches one of the axes; an array of any other rank was laid out flat."""
+    others = other_axes(k, len(xi), indexing)
+    found = np.sum(y_bar[k], axis=others) if len(xi) > 1 else y_bar[k]
+    return found if np.ndim(xi[k]) == 1 else np.reshape(found, np.shape(xi[k]))
 
 
 @known

@@ -665,7 +665,9 @@ def diag(v, k, y_bar):
 
 
 def on_diagonal(y_bar, k, shape):
-    """A matrix of a shape with these elements on a diagonal."""
+    """A matrix of a shape with these elements on a diagonal, or many of them."""
+    if len(shape) > 2:
+        return each_on_diagonal(y_bar, k, shape)
     if k == 0 and are_equal(shape[0], shape[1]):
         return np.diag(y_bar)
     before = below(k)
@@ -679,6 +681,14 @@ def below(k):
     return max(-k, 0)
 
 
+def each_on_diagonal(y_bar, k, shape):
+    """The same for every diagonal along two leading axes."""
+    before = max(-k, 0)
+    border = (*((0, 0) for _ in shape[2:]), (before, shape[0]))
+    columns = np.pad(y_bar, border)[..., : shape[0], None]
+    return np.moveaxis(np.eye(shape[0], shape[1], k) * columns, (-2, -1), (0, 1))
+
+
 @known
 def are_equal(n, m):
     """Whether two lengths are known to be equal."""
@@ -688,11 +698,17 @@ def are_equal(n, m):
 @linear_row(
     np.diagonal,
     signature="a, offset=0",
-    samples=(TABLE_OF_SIX, given(TABLE_OF_SIX, 1), given(TABLE_OF_SIX, -1)),
+    samples=(
+        TABLE_OF_SIX,
+        given(TABLE_OF_SIX, 1),
+        given(TABLE_OF_SIX, -1),
+        given(CUBE),
+        given(CUBE, -1),
+    ),
     view=True,
 )
 def diagonal(a, offset, y_bar):
-    """The diagonal of a matrix."""
+    """The diagonal of a matrix, or of each along two leading axes."""
     return on_diagonal(y_bar, offset, a.shape)
 
 
@@ -704,8 +720,9 @@ def diagonal(a, offset, y_bar):
     ),
 )
 def trace(a, offset=0):
-    """The sum of the diagonal of a matrix."""
-    return np.sum(np.diagonal(a, offset))
+    """The sum of the diagonal of a matrix, or of each along two leading axes."""
+    found = np.diagonal(a, offset)
+    return np.sum(found) if np.ndim(a) == 2 else np.sum(found, axis=-1)
 
 
 # ---- picked and sorted -------------------------------------------------------------

@@ -7,6 +7,7 @@ A slice is a value like any other, so that an index may be put together by a pro
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import gast
@@ -35,13 +36,7 @@ from gradwright.transform.specialise.abstract import (
     is_operand,
 )
 from gradwright.transform.specialise.frame import Frame, ProgramError
-from gradwright.transform.types import (
-    VARYING,
-    Type,
-    array,
-    numpy_scalar,
-    pairs_that_meet,
-)
+from gradwright.transform.types import VARYING, Type, array, numpy_scalar
 
 REFUSED = (TypeError, ValueError, IndexError)
 
@@ -188,7 +183,11 @@ def type_of_part(
             case At():
                 dims.pop(0)
             case Span():
-                kept.append(length(frame, item, dims.pop(0), out, len(kept)))
+                dim = dims.pop(0)
+                known = length(frame, item, dim)
+                if known is None:
+                    known = _known_as(frame, (item, dim), out, len(kept))
+                kept.append(known)
     if not kept and not any(isinstance(i, Whole) for i in index):
         return numpy_scalar(owner.type.dtype)
     return array(owner.type.dtype, tuple(kept))
@@ -202,8 +201,8 @@ def _taken(item: Any) -> int:
     return 1 if isinstance(item, At | Span) else 0
 
 
-def length(frame: Frame, span: Span, dim: Linear, out: Value, axis: int) -> Linear:
-    """The length of a slice, as a linear form where it is one.
+def length(frame: Frame, span: Span, dim: Linear) -> Linear | None:
+    """The length of a slice, where it is a linear form.
 
     `x[1:-1]` has length n - 2: the entry checks that n is 2 or more.
     """
@@ -219,7 +218,7 @@ def length(frame: Frame, span: Span, dim: Linear, out: Value, axis: int) -> Line
             found = stop - start
             if frame.in_rule or _holds(frame, [start, dim - start, stop, dim - stop, found]):
                 return found
-    return _known_as(frame, (span, dim), out, axis)
+    return None
 
 
 def _known_as(frame: Frame, key: Any, out: Value, axis: int) -> Linear:
@@ -251,10 +250,26 @@ def _is_length(form: Linear) -> bool:
     return form.offset >= 0 and all(c > 0 for c in form.terms.values())
 
 
+def _sliced(
+    frame: Frame, t: Type, index: core.Index, counts: dict[Any, Linear]
+) -> Type:
+    """An array's type once its axes are sliced, and nothing is picked yet."""
+    dims, axis = list(t.dims or ()), 0
+    for k, item in enumerate(index):
+        if isinstance(item, Span):
+            key = item, dims[axis]
+            known = length(frame, *key)
+            if known is None:
+                known = counts.setdefault(key, symbol(("slice", k)))
+            dims[axis] = known
+        axis += t.rank - sum(map(_taken, index)) if item == Whole() else _taken(item)
+    return array(t.dtype, tuple(dims))
+
+
 def _picked(frame: Frame, owner: Value, index: core.Index, out: Value) -> Type:
     """NumPy's own result for arrays of indices; a mask is as long as what it picks."""
-    operands: list[Any] = [owner.type]
-    masks: dict[Any, Linear] = {}
+    counts: dict[Any, Linear] = {}  # of what a mask or a slice leaves
+    operands: list[Any] = [_sliced(frame, owner.type, index, counts)]
 
     def put(o: Any) -> int:
         operands.append(o if isinstance(o, Linear) else type_of(o))
@@ -265,7 +280,9 @@ def _picked(frame: Frame, owner: Value, index: core.Index, out: Value) -> Type:
             case At():
                 return [("is", 0)]
             case Pick(places=places) if type_of(places).is_bool:
-                count = masks.setdefault(places, symbol(("count", places)))
+                count = counts.setdefault(places, symbol(("count", places)))
+                if 0 in [d.constant for d in type_of(places).dims]:
+                    count = linear(0)
                 at = []
                 for _ in range(type_of(places).rank):
                     operands.append(array(np.intp, (count,)))
@@ -274,8 +291,7 @@ def _picked(frame: Frame, owner: Value, index: core.Index, out: Value) -> Type:
             case Pick():
                 return [("at", put(item.places))]
             case Span():
-                bounds = (item.lower, item.upper, item.step)
-                return [("span", [None if b is None else put(b) for b in bounds])]
+                return [("is", slice(None))]
             case NewAxis():
                 return [("is", None)]
         return [("is", ...)]
@@ -286,14 +302,12 @@ def _picked(frame: Frame, owner: Value, index: core.Index, out: Value) -> Type:
         def made(kind: str, x: Any) -> Any:
             if kind == "at":
                 return values[x] * 0  # an index of every axis
-            if kind == "span":
-                return slice(*(None if k is None else values[k] for k in x))
             return x
 
         return values[0][tuple(made(kind, x) for kind, x in parts)]
 
     places = [o.dims for o in operands[1:] if isinstance(o, Type) and o.dims]
-    meets = list(pairs_that_meet(places))
+    meets = list(_pairs_that_meet(places))
     frame.unit.assume_equal(meets)
     try:
         found = infer(run, operands, meets)
@@ -301,10 +315,19 @@ def _picked(frame: Frame, owner: Value, index: core.Index, out: Value) -> Type:
         raise ProgramError(e) from None
     dims = []
     for axis, d in enumerate(found.dims or ()):
-        mask = next((m for m, c in masks.items() if d == c), None)
-        if mask is not None:
-            d = _known_as(frame, mask, out, axis)
+        what = next((key for key, c in counts.items() if d == c), None)
+        if what is not None:
+            d = _known_as(frame, what, out, axis)
         elif d == VARYING or any(type(s) is tuple for s in d.symbols()):
             d = symbol(Dim(out, axis))
         dims.append(d)
     return array(owner.type.dtype, tuple(dims))
+
+
+def _pairs_that_meet(
+    shapes: Sequence[tuple[Linear, ...]],
+) -> Iterator[tuple[Linear, Linear]]:
+    """The dims that are taken to be equal where shapes are stretched to one."""
+    for k in range(1, max(map(len, shapes), default=0) + 1):
+        met = [s[-k] for s in shapes if len(s) >= k and s[-k].constant != 1]
+        yield from ((met[0], other) for other in met[1:])
