@@ -51,6 +51,11 @@ class Program:
 PROGRAMS: list[Program] = []
 
 
+def wavy(*shape: int) -> np.ndarray:
+    """An array of numbers between -1 and 1, none of them like another."""
+    return np.sin(1.0 + 1.7 * np.arange(math.prod(shape))).reshape(shape)
+
+
 def sample(**arguments: Any) -> Callable[[F], F]:
     """Register a function with arguments; above another sample, with those first."""
 
@@ -403,6 +408,194 @@ def first_above(xs, threshold):
     else:
         found = threshold**2
     return found + xs[0]
+
+
+# ---- arrays, whole -----------------------------------------------------------------
+
+
+@sample(
+    x=wavy(3, 2), y=wavy(3), W1=wavy(2, 4), b1=wavy(4), W2=wavy(4, 3), b2=wavy(3),
+    W3=wavy(3), b3=0.2,
+)  # fmt: skip
+def three_layers(x, y, W1, b1, W2, b2, W3, b3):
+    """The mean squared error of a small network."""
+    h1 = np.tanh(x @ W1 + b1)
+    h2 = np.tanh(h1 @ W2 + b2)
+    error = h2 @ W3 + b3 - y
+    return np.mean(error**2)
+
+
+@sample(w=wavy(3), b=0.1, X=wavy(4, 3), y=np.array([1.0, 0.0, 0.0, 1.0]))
+def log_loss(w, b, X, y):
+    """Logistic regression, with a penalty."""
+    z = X @ w + b
+    return np.mean(np.logaddexp(0.0, z) - y * z) + 0.01 * np.sum(w * w)
+
+
+@sample(logits=2.0 * wavy(4, 3), labels=np.array([2, 0, 1, 1]))
+def cross_entropy(logits, labels):
+    shifted = logits - logits.max(axis=1, keepdims=True)
+    log_p = shifted - np.log(np.sum(np.exp(shifted), axis=1, keepdims=True))
+    return -np.mean(log_p[np.arange(len(labels)), labels])
+
+
+@sample(points=wavy(5, 2), centres=0.8 * wavy(2, 2))
+def k_means(points, centres):
+    """The squares of the distances to the nearest centres."""
+    offset = points[:, None, :] - centres[None, :, :]
+    distance = np.sum(offset**2, axis=2)
+    return np.sum(np.min(distance, axis=1))
+
+
+@sample(x=wavy(3), xs=wavy(5), ys=wavy(5), width=0.7)
+def kernel_regression(x, xs, ys, width):
+    """An array out: the mean of the ys nearby."""
+    weights = np.exp(-0.5 * ((x[:, None] - xs) / width) ** 2)
+    return weights @ ys / np.sum(weights, axis=1)
+
+
+@sample(x=wavy(4, 3), Wq=wavy(3, 2), Wk=-wavy(3, 2), Wv=wavy(3, 3))
+def attention(x, Wq, Wk, Wv):
+    """One head."""
+    q, k, v = x @ Wq, x @ Wk, x @ Wv
+    scores = q @ k.T / math.sqrt(q.shape[1])
+    weights = np.exp(scores - np.max(scores, axis=-1, keepdims=True))
+    weights = weights / np.sum(weights, axis=-1, keepdims=True)
+    return weights @ v
+
+
+@sample(x=wavy(3, 4), gain=1.0 + 0.1 * wavy(4), bias=0.1 * wavy(4))
+def layer_norm(x, gain, bias):
+    centred = x - np.mean(x, axis=-1, keepdims=True)
+    variance = np.mean(centred**2, axis=-1, keepdims=True)
+    return gain * centred / np.sqrt(variance + 1e-5) + bias
+
+
+@sample(X=wavy(5, 3))
+def explained(X):
+    """How much of the variance lies along the first principal axis."""
+    centred = X - X.mean(axis=0)
+    values, vectors = np.linalg.eigh(centred.T @ centred)
+    along = centred @ vectors[:, -1]
+    return along @ along / np.sum(values)
+
+
+@sample(mean=wavy(2), F=wavy(2, 3), X=wavy(4, 2))
+def gaussian(mean, F, X):
+    """The log-likelihood of points, up to a constant."""
+    L = np.linalg.cholesky(F @ F.T + np.eye(len(F)))
+    z = np.linalg.solve(L, (X - mean).T)
+    return -0.5 * np.sum(z**2) - len(X) * np.sum(np.log(np.diag(L)))
+
+
+@sample(A=wavy(4, 2), b=wavy(4))
+def least_squares(A, b):
+    """What remains of b."""
+    x = np.linalg.solve(A.T @ A, A.T @ b)
+    r = A @ x - b
+    return r @ r
+
+
+@sample(signal=wavy(6), kernel=np.array([0.5, 1.0, -0.5]))
+def convolution(signal, kernel):
+    n = len(signal) - len(kernel) + 1
+    out = np.zeros(n)
+    for k in range(len(kernel)):
+        out = out + kernel[k] * signal[k : k + n]
+    return np.sum(out**2)
+
+
+@sample(u=wavy(5), steps=3)
+def heat(u, steps):
+    """A rod whose ends are kept at their temperatures."""
+    for _ in range(steps):
+        bend = u[2:] - 2.0 * u[1:-1] + u[:-2]
+        inner = u[1:-1] + 0.2 * bend
+        u = np.concatenate((u[:1], inner, u[-1:]))
+    return np.sum(u**2)
+
+
+@sample(image=wavy(3, 4))
+def edges(image):
+    """The squares of the steps between neighbours, with a black border."""
+    padded = np.pad(image, 1)
+    across = np.diff(padded, axis=1)
+    down = np.diff(padded, axis=0)
+    return np.sum(across**2) + np.sum(down**2)
+
+
+@sample(signal=wavy(8), cut=2)
+def low_pass(signal, cut):
+    """What a filter takes from a signal."""
+    spectrum = np.fft.rfft(signal)
+    kept = np.where(np.arange(len(spectrum)) <= cut, spectrum, 0.0)
+    return np.sum((signal - np.fft.irfft(kept, len(signal))) ** 2)
+
+
+@sample(X=wavy(4, 2), w=1.5 + wavy(4, 2))
+def skewness(X, w):
+    """Of each column, with weights."""
+    w = w / np.sum(w, axis=0, keepdims=True)
+    mean = np.sum(w * X, axis=0, keepdims=True)
+    variance = np.sum(w * (X - mean) ** 2, axis=0)
+    return np.sum(np.sum(w * (X - mean) ** 3, axis=0) / variance**1.5)
+
+
+@sample(table=wavy(4, 2), tokens=np.array([2, 0, 2]), w=wavy(2))
+def embedded(table, tokens, w):
+    """Rows of a table, one of them twice."""
+    scores = table[tokens] @ w
+    return np.sum(scores**2)
+
+
+@sample(xs=wavy(6), threshold=0.1)
+def masked_mean(xs, threshold):
+    kept = xs[xs > threshold]
+    return kept.mean()
+
+
+@sample(x=wavy(5), y=wavy(5), c=wavy(3))
+def polynomial(x, y, c):
+    features = np.stack([x, x**2, x**3], axis=1)
+    r = features @ c - y
+    return r @ r
+
+
+@sample(prices=2.0 + wavy(6), width=3)
+def volatility(prices, width):
+    """The mean spread within a moving window."""
+    returns = np.diff(np.log(prices))
+    total = 0.0
+    for i in range(len(returns) - width + 1):
+        total += returns[i : i + width].std()
+    return total / (len(returns) - width + 1)
+
+
+@sample(xs=wavy(4, 3), W=0.5 * wavy(3, 3))
+def recurrent(xs, W):
+    h = np.zeros(len(W))
+    for x in xs:
+        h = np.tanh(W @ h + x)
+    return np.sum(h**2)
+
+
+@sample(weights=np.array([0.5, 0.3, 0.2]), returns=0.1 * wavy(5, 3), aversion=3.0)
+def portfolio(weights, returns, aversion):
+    """The mean return, less what its variance costs."""
+    mean = returns.mean(axis=0)
+    centred = returns - mean
+    covariance = centred.T @ centred / (len(returns) - 1)
+    return weights @ mean - 0.5 * aversion * (weights @ covariance @ weights)
+
+
+@sample(logits=wavy(4), temperature=0.0)
+@sample(logits=wavy(4), temperature=0.5)
+def soft_maximum(logits, temperature):
+    if temperature < 1e-3:
+        return np.max(logits)
+    scores = logits / temperature
+    p = np.exp(scores - np.max(scores))
+    return np.sum(p * logits) / np.sum(p)
 
 
 # ---- functions ---------------------------------------------------------------------

@@ -18,7 +18,9 @@ import numpy as np
 from gradwright.transform.bounds import Bounds
 from gradwright.transform.build import Builder, constant, row
 from gradwright.transform.core import (
+    Alloc,
     Assert,
+    Buffer,
     Cell,
     Const,
     For,
@@ -40,8 +42,12 @@ from gradwright.transform.core import (
     stores,
     walk,
 )
-from gradwright.transform.primitives.structural import CAST, SUM_TO
+from gradwright.transform.indices import Dim
+from gradwright.transform.mixed import Mixed
+from gradwright.transform.primitives.record import Primitive
+from gradwright.transform.primitives.structural import CAST, SPREAD, SUM_TO
 from gradwright.transform.template import Hole, Sequence, Template
+from gradwright.transform.types import fills
 
 Block = list[Statement]
 
@@ -77,6 +83,7 @@ class _Rewriting:
     """mapping: what stands for values whose statement has gone.
 
     same: for a value that the program computes again, or loads again, the first one.
+    mixed: what may hold a number in place of an array.
     """
 
     def __init__(self, f: Function) -> None:
@@ -95,6 +102,8 @@ class _Rewriting:
         self.loaded: dict[Any, Value] = {}
         self.added: dict[tuple[Place, Index], Store] = {}
         self.last = _last_additions(f.body)
+        self.mixed = Mixed(f, set()).all
+        self.params = [p for p in f.params if isinstance(p, Value) and _is_own(p)]
 
     def operand(self, o: Any) -> Any:
         return self.substitution.operand(o) if self.mapping else o
@@ -147,6 +156,9 @@ class _Rewriting:
                 check = replace(s, condition=self.operand(s.condition), header=header)
                 check.message = None if s.message is None else self.operand(s.message)
                 self.builder.block.append(check)
+            case Alloc(place=Buffer(like=Value() as like) as place):
+                place.like = self._shown(self.operand(like))
+                self.builder.block.append(s)
             case Store() if s in self.last:
                 self._add_last(s, self.last[s])
             case Load() if s.out in self.mapping:
@@ -180,6 +192,11 @@ class _Rewriting:
             return
         if s.adjoint and p.function is np.squeeze and self._squeezed(s, operands):
             return
+        if p is SPREAD and self._is_whole(operands[0], s.out):
+            self.mapping[s.out] = operands[0]
+            return
+        if s.adjoint and _adds(p) and self._sum_of_negative(s, operands):
+            return
         key = (p, tuple(self.same.get(o, o) for o in operands), s.attribute)
         is_pure = p.kind != "structural" or p is CAST
         before = b.made.get(key) if is_pure and not s.out.users else None
@@ -190,7 +207,7 @@ class _Rewriting:
         b.block.append(new)
         if s.adjoint or not p.cheap or p.spelling in ("+", "-", "*", "/"):
             self.same[s.out] = b.made.setdefault(key, s.out)
-        if s.adjoint:
+        if s.adjoint or p.function is np.transpose:
             b.definition[s.out] = new
             b.home[s.out] = id(b.block)
 
@@ -223,6 +240,32 @@ class _Rewriting:
         b.block.append(new)
         b.definition[s.out] = new
         b.home[s.out] = id(b.block)
+        return True
+
+    def _shown(self, like: Any) -> Any:
+        """What shows a shape: an argument, for which nothing need be kept."""
+        if not isinstance(like, Value) or like.loose:
+            return like
+        return next((p for p in self.params if p.type == like.type), like)
+
+    def _is_whole(self, o: Any, whole: Value) -> bool:
+        """Whether an operand has the shape already, now that no number is in it."""
+        if not isinstance(o, Value) or o in self.mixed or o.loose or whole.loose:
+            return False
+        t = o.type
+        return t.is_array and t.dtype == whole.type.dtype and fills(t, whole.type)
+
+    def _sum_of_negative(self, s: Let, operands: tuple[Any, ...]) -> bool:
+        """The sum of -x is the negative of that of x: the sign goes out."""
+        b = self.builder
+        minus = b.negated(operands[0])
+        if not isinstance(minus, Value):
+            return False
+        b.where, b.adjoint, b.quiet = s.where, True, s.quiet
+        attribute, type_ = s.attribute, s.out.type
+        rest = operands[1:]
+        total = b.raw(s.primitive, minus, *rest, attribute=attribute, type=type_)
+        self._stand_for(s, b.negate(total), is_new=True)
         return True
 
     def _stand_for(self, s: Let, new: Any, is_new: bool) -> None:
@@ -299,6 +342,20 @@ class _Rewriting:
         if isinstance(total, Value):
             total.name, total.of = s.place.name, s.place
         self.mapping[load.out] = total
+
+
+def _is_own(p: Value) -> bool:
+    """Whether the lengths of a parameter are its own, so that it is surely there."""
+    return any(
+        isinstance(s, Dim) and s.array is p
+        for d in p.type.dims or ()
+        for s in d.symbols()
+    )
+
+
+def _adds(p: Primitive) -> bool:
+    """Whether it only adds elements of its first operand up."""
+    return p is SUM_TO or p.function is np.sum
 
 
 def _last_additions(body: Block) -> dict[Store, Load]:

@@ -18,6 +18,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from gradwright.transform.core import (
     Cell,
     Const,
@@ -116,12 +118,12 @@ class Builder:
         name: str | None = None,
     ) -> Operand:
         """The result of one primitive; an int comes back as a linear form."""
-        if self.folds and p.is_operator:
-            if (folded := fold(p, operands)) is not None:
-                return folded
-            if attribute is None and p.function in self.algebra:
-                written: Operand = self.algebra[p.function](p, *operands)
-                return written
+        folded = fold(p, operands) if self.folds and p.is_operator else None
+        if folded is not None:
+            return folded
+        if self.folds and attribute is None and p.function in self.algebra:
+            written: Operand = self.algebra[p.function](p, *operands)
+            return written
         return self.raw(p, *operands, attribute=attribute, type=type, name=name)
 
     def raw(
@@ -222,6 +224,7 @@ class Builder:
             operator.add: self._sum,
             operator.sub: self._difference,
             operator.neg: self._negative,
+            np.transpose: self._transposed,
         }
 
     def made_by(self, a: Operand, function: Any) -> tuple[Operand, ...]:
@@ -319,6 +322,25 @@ class Builder:
             return minus
         c = literal(a)
         return constant(-c) if c is not None else self.raw(p, a)
+
+    def _transposed(self, p: Primitive, a: Operand) -> Operand:
+        """The transpose: of b.T it is b, of x @ y.T it is y @ x.T."""
+        made = self.definition.get(a) if isinstance(a, Value) else None
+        if isinstance(made, Let) and made.primitive is p and made.attribute is None:
+            return made.operands[0]
+        if isinstance(made, Let) and type_of(a).rank == 2 and self.may_split(a):
+            turned = tuple(reversed(made.operands))
+            dims = tuple(reversed(type_of(a).dims or ()))
+            out = replace(type_of(a), dims=dims)
+            if made.primitive.function is np.outer and made.attribute is None:
+                return self.raw(made.primitive, *turned, type=out)
+            is_product = made.primitive.function is operator.matmul
+            is_product = is_product and all(type_of(o).rank == 2 for o in turned)
+            if is_product and any(self.made_by(o, np.transpose) for o in turned):
+                x, y = (self._transposed(p, o) for o in turned)
+                return self.raw(made.primitive, x, y, type=out)
+        dims = tuple(reversed(type_of(a).dims or ()))
+        return self.raw(p, a, type=replace(type_of(a), dims=dims))
 
     def _sum(self, p: Primitive, a: Operand, b: Operand) -> Operand:
         minus_a, minus_b = self.negated(a), self.negated(b)

@@ -14,6 +14,8 @@ import ast
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from gradwright.transform.core import (
     Assert,
     At,
@@ -308,6 +310,10 @@ class Nesting:
         or tangent of what has a name, which is a quantity with a meaning.
         """
         use = self.uses[v]
+        if is_turned(s, w.tree):
+            return self._nests(v, w, s, body) and not any(
+                map(self._is_rebound, names_in(w.tree))
+            )
         if len(use.readers) != use.count or use.count > MOST_REPEATED + 1:
             return False
         if not isinstance(s, Let) or not w.places <= {FAILING}:
@@ -326,6 +332,12 @@ class Nesting:
     def _is_rebound(self, n: Name) -> bool:
         """Whether a name of the user's stands for something else at times."""
         return is_users(n.thing) and len(self.bound[n.thing.name]) > 1
+
+
+def is_turned(s: Statement, tree: ast.expr) -> bool:
+    """Whether it is `x.T`, which costs nothing and reads best where it is used."""
+    is_name = isinstance(tree, ast.Attribute) and isinstance(tree.value, ast.Name)
+    return is_name and isinstance(s, Let) and s.primitive.function is np.transpose
 
 
 def is_short(tree: ast.expr, times: int) -> bool:

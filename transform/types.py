@@ -153,6 +153,14 @@ def broadcast(*operands: Type) -> tuple[Linear, ...] | None:
     return tuple(result)
 
 
+def fills(own: Type, shape: Type) -> bool:
+    """Whether an operand has the whole shape; dims that met are taken to be equal."""
+    if own.rank != shape.rank:
+        return False
+    pairs = zip(own.dims or (), shape.dims or (), strict=True)
+    return all(d.constant != 1 or f.constant == 1 for d, f in pairs)
+
+
 def is_of_cell(dim: Linear) -> bool:
     """Whether it is of what a cell holds, which may have been a number."""
     return any(getattr(getattr(s, "array", None), "of", None) for s in dim.symbols())

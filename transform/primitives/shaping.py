@@ -415,12 +415,14 @@ def concatenate(arrays, axis, y_bar):
 
 
 def bounds(arrays, axis):
-    """Where each of several arrays begins and ends along an axis."""
-    found: list[tuple[int, int]] = []
+    """Where each of several arrays begins and ends along an axis; None at the ends."""
+    found: list[tuple[int | None, int | None]] = []
     end = 0
-    for a in arrays:
-        found = [*found, (end, end + a.shape[axis])]
+    for k, a in enumerate(arrays):
+        start = end
         end = end + a.shape[axis]
+        last = k == len(arrays) - 1
+        found = [*found, (start if k else None, None if last else end)]
     return found
 
 
@@ -607,8 +609,9 @@ def inner_part(y_bar, widths, shape):
 def folded_in(y_bar, widths, mode, shape):
     """The border added to the elements that it repeats, axis by axis."""
     for axis in range(len(widths)):
-        sources = np.pad(np.arange(shape[axis]), widths[axis], mode=mode)
-        y_bar = added_by(y_bar, sources, axis, shape[axis])
+        if widths[axis][0] + widths[axis][1] > 0:
+            sources = np.pad(np.arange(shape[axis]), widths[axis], mode=mode)
+            y_bar = added_by(y_bar, sources, axis, shape[axis])
     return y_bar
 
 

@@ -20,13 +20,12 @@ from gradwright.transform.primitives.structural import SPREAD
 from gradwright.transform.reverse.cotangents import (
     as_kind,
     collect,
-    fills,
     find_bar,
     give,
 )
 from gradwright.transform.reverse.primals import begin_tape, need
 from gradwright.transform.reverse.state import Block, zero
-from gradwright.transform.types import Type
+from gradwright.transform.types import Type, fills
 
 if TYPE_CHECKING:
     from gradwright.transform.reverse.halves import Split

@@ -39,7 +39,7 @@ from gradwright.transform.primitives.structural import CAST, SPREAD, SUM_TO
 from gradwright.transform.reverse.primals import need
 from gradwright.transform.reverse.state import Block, summed_axes, zero
 from gradwright.transform.rules import real_part
-from gradwright.transform.types import Type, join
+from gradwright.transform.types import Type, fills, join
 
 if TYPE_CHECKING:
     from gradwright.transform.reverse.sweep import Sweep
@@ -255,14 +255,6 @@ def summed(sweep: Sweep, c: Operand, o: Operand) -> Operand:
     """The sum of a cotangent where the operand is a number, else the cotangent."""
     t = replace(type_of(c), dims=type_of(o).dims)
     return sweep.builder.let(SUM_TO, c, need(sweep, o), type=t)
-
-
-def fills(own: Type, shape: Type) -> bool:
-    """Whether an operand has the whole shape; dims that met are taken to be equal."""
-    if own.rank != shape.rank:
-        return False
-    pairs = zip(own.dims or (), shape.dims or (), strict=True)
-    return all(d.constant != 1 or f.constant == 1 for d, f in pairs)
 
 
 def stretched(own: Type, shape: Type) -> bool:

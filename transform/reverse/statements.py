@@ -53,7 +53,6 @@ from gradwright.transform.reverse.cotangents import (
     begin_bar,
     collect,
     filled,
-    fills,
     find_bar,
     give,
     note_kind,
@@ -81,7 +80,7 @@ from gradwright.transform.rules import (
 )
 from gradwright.transform.specialise.abstract import Static, Structure
 from gradwright.transform.template import Hole, Template, holes
-from gradwright.transform.types import Type
+from gradwright.transform.types import Type, fills
 
 if TYPE_CHECKING:
     from gradwright.transform.reverse.sweep import Sweep

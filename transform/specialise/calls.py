@@ -501,7 +501,7 @@ def run_body(frame: Frame) -> Any:
     if not isinstance(last, gast.Return):
         frame.run([last])
         return Static(None)
-    if not (frame.in_rule or frame.is_library):
+    if frame.speaks:
         frame.builder.where = frame.location(last)
     if last.value is None:
         return Static(None)

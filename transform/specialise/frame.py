@@ -267,6 +267,11 @@ class Frame:
         """Whether it is a rule or composition: its loops are over what is known."""
         return (self.source.function.__module__ or "").startswith(LIBRARY)
 
+    @property
+    def speaks(self) -> bool:
+        """Whether its lines and names are the user's own."""
+        return not self.in_rule and not self.is_library
+
     def scope(self, names: list[str]) -> Frame:
         """The scope of a comprehension: its own names, those around it."""
         inner = Frame(self.program, self.unit, self.source, self, self.caller)
@@ -282,7 +287,7 @@ class Frame:
             handler = STATEMENTS.get(type(s))
             if handler is None:
                 raise self.refusal(s)
-            if not (self.in_rule or self.is_library):
+            if self.speaks:
                 self.builder.where = self.source.location(s)
             try:
                 handler(self, s)
@@ -446,13 +451,14 @@ class Frame:
             return
         if isinstance(value, Const) and value.type.is_inexact and value.text is None:
             value = self.named_constant(name, value)
-        if isinstance(value, Value) and not value.users:
-            value.name, value.users = name, not self.in_rule
+        named = self.in_rule or self.speaks
+        if named and isinstance(value, Value) and not value.users:
+            value.name, value.users = name, self.speaks
         self.env[name] = value
 
     def named_constant(self, name: str, value: Const) -> Any:
         """`g = 9.81` stays a statement, so that the source says g."""
-        if self.in_rule:
+        if not self.speaks:
             return value
         return self.builder.let(NAMED, value, type=value.type, name=name)
 

@@ -14,15 +14,13 @@ def looped_jacrev(x, n):
     # reverse sweep
     jacobian = np.zeros((len(x), len(x)))
     for i in range(len(x)):
-        x_bar = np.zeros_like(x_1)
+        x_bar = np.zeros_like(x)
         x_bar[i] = 1.0
         sin_tape_1 = sin_tape.copy()
         x_tape_1 = x_tape.copy()
         for _ in range(n):
             # test_jacobian.py  x = np.sin(x) * x + 0.5
-            sin_1 = sin_tape_1.pop()
-            x_2 = x_tape_1.pop()
-            total_bar = np.full_like(sin_1 * x_2 + 0.5, x_bar)
-            x_bar = sin_1 * total_bar + total_bar * x_2 * np.cos(x_2)
-        jacobian[i] = np.full_like(x, x_bar)
+            x_1 = x_tape_1.pop()
+            x_bar = sin_tape_1.pop() * x_bar + x_bar * x_1 * np.cos(x_1)
+        jacobian[i] = x_bar
     return jacobian
