@@ -40,6 +40,7 @@ from gradwright.transform.core import (
     leaves,
     reads,
     stores,
+    twin,
     walk,
 )
 from gradwright.transform.indices import Dim
@@ -215,6 +216,14 @@ class _Rewriting:
         """`squeeze(sum(x, keepdims=True))` is the sum over these axes."""
         b = self.builder
         (x,) = operands
+        minus = b.negated(x)
+        if isinstance(minus, Value):  # the sign goes out
+            inner = replace(s, out=twin(s.out))
+            if not self._squeezed(inner, (minus,)):
+                return False
+            b.where, b.adjoint, b.quiet = s.where, True, s.quiet
+            self._stand_for(s, b.negate(inner.out), is_new=True)
+            return True
         made = b.definition.get(x)
         axis = None if s.attribute is None else s.attribute["axis"]
         if axis is None or not (isinstance(made, Let) and made.primitive is SUM_TO):

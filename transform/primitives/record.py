@@ -214,6 +214,7 @@ class Table:
         self.composed: dict[Any, tuple[Any, ...]] = {}  # their samples
         self.known: dict[Any, Any] = {}
         self.apart: set[Any] = set()
+        self.rest: Callable[[], None] | None = None  # imports what is not here yet
 
     def add(self, p: Primitive, arity: int | None) -> None:
         key = (p.function, arity)
@@ -223,8 +224,21 @@ class Table:
         if p.rule is not None:
             self.families.setdefault(p.rule, []).append(p)
 
+    def ensure(self, function: Any) -> None:
+        """Import the rows that a callable of NumPy may have."""
+        if self.rest is None:
+            return
+        module = getattr(function, "__module__", None) or ""
+        owner = getattr(function, "__self__", function)  # np.multiply of .outer
+        of_numpy = module.startswith("numpy") or function is operator.matmul
+        if not (of_numpy or isinstance(owner, np.ufunc)):
+            return
+        if not any(f is function for f, _ in self.rows):
+            self.rest()
+
     def find(self, function: Any, arity: int) -> Primitive | None:
         """The row of a callable for this many operands."""
+        self.ensure(function)
         try:
             fixed = self.rows.get((function, arity))
             return fixed or self.rows.get((function, None))
@@ -233,6 +247,7 @@ class Table:
 
     def knows(self, function: Any) -> bool:
         """Whether any row or composition stands for the callable."""
+        self.ensure(function)
         try:
             known = any(f is function for f, _ in self.rows)
             return known or function in self.compositions
@@ -241,6 +256,7 @@ class Table:
 
     def signed(self, function: Any, arity: int) -> Primitive | None:
         """The row of a callable that takes its arguments by a signature."""
+        self.ensure(function)
         try:
             p = self.rows.get((function, None))
             if (function, arity) in self.rows:

@@ -9,6 +9,7 @@ push t, v     ->   v_bar += pop(t_bar)
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -34,7 +35,7 @@ from gradwright.transform.core import (
     walk,
 )
 from gradwright.transform.errors import UnsupportedSyntax
-from gradwright.transform.indices import linear
+from gradwright.transform.indices import Dim, Linear, linear
 from gradwright.transform.mixed import is_array
 from gradwright.transform.primitives.record import CLIP
 from gradwright.transform.primitives.structural import (
@@ -178,9 +179,22 @@ def in_full(sweep: Sweep, s: Let, g: Any) -> Any:
     return Structure(tuple, tuple(part(k, t) for k, t in enumerate(types)))
 
 
+def plainer(sweep: Sweep, own: Type, t: Type) -> Iterator[Linear]:
+    """The lengths of a cotangent, those of parameters where the primal has them."""
+    for d, wanted in zip(own.dims or (), t.dims or (), strict=True):
+        arrays = [s.array for s in wanted.symbols() if isinstance(s, Dim)]
+        known = len(arrays) == len(wanted.terms)
+        known = known and all(a in sweep.function.params for a in arrays)
+        yield wanted if known else d
+
+
 def in_shape(sweep: Sweep, g: Operand, t: Type, like: Value) -> Operand:
     """A cotangent in the whole shape of what it is of."""
-    if not t.is_array or fills(type_of(g), t):
+    if not t.is_array:
+        return g
+    if fills(type_of(g), t):
+        if isinstance(g, Value) and g.type.is_array:
+            g.type = replace(g.type, dims=tuple(plainer(sweep, g.type, t)))
         return g
     return sweep.builder.let(
         SPREAD, g, need(sweep, like), type=replace(t, dtype=type_of(g).dtype)

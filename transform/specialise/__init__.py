@@ -20,7 +20,7 @@ from typing import Any
 from gradwright.transform.core import Function, Value
 from gradwright.transform.errors import Location, UnsupportedSyntax
 from gradwright.transform.indices import Dim, Linear
-from gradwright.transform.primitives import load_rows
+from gradwright.transform.primitives import load_common
 from gradwright.transform.source import Source
 from gradwright.transform.specialise import bindings, expressions, statements
 from gradwright.transform.specialise.abstract import (
@@ -79,7 +79,7 @@ def specialise(
     Raises:
         NeedsValue: A parameter is used where a constant is needed.
     """
-    load_rows()
+    load_common()
     given = [
         leaf for a in arguments.values() for leaf in leaves(a) if _is_function(leaf)
     ]

@@ -179,6 +179,7 @@ def _call_static(
     handler = _lookup(BUILTINS, f)
     if handler is not None:
         return handler(frame, arguments, keywords, node)
+    TABLE.ensure(f)
     if _lookup(TABLE.known, f) is not None:
         return lift(f(*map(_known, arguments)))
     composed = _lookup(TABLE.compositions, f)

@@ -216,7 +216,10 @@ def length(frame: Frame, span: Span, dim: Linear) -> Linear | None:
             start, stop = start or lower, stop or upper
         if isinstance(start, Linear) and isinstance(stop, Linear):
             found = stop - start
-            if frame.in_rule or _holds(frame, [start, dim - start, stop, dim - stop, found]):
+            holds = frame.in_rule or _holds(
+                frame, [start, dim - start, stop, dim - stop, found]
+            )
+            if holds:
                 return found
     return None
 

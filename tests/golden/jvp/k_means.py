@@ -2,8 +2,8 @@ import numpy as np
 
 
 def k_means_jvp(points, centres, points_dot, centres_dot):
-    offset = points[:, None, :] - centres[None, :, :]
-    offset_dot = points_dot[:, None, :] - centres_dot[None, :, :]
+    offset = points[:, None] - centres[None]
+    offset_dot = points_dot[:, None] - centres_dot[None]
     distance = np.sum(offset**2, axis=2)
     distance_dot = np.sum(2.0 * (offset * offset_dot), axis=2)
     extremum = np.min(distance, axis=1)

@@ -13,15 +13,14 @@ import numpy as np
 
 
 def kernel_regression_backward(
-    total, quotient, weights, quotient_1, x, ys, width, quotient_bar
+    total, quotient, weights, quotient_1, ys, width, quotient_bar
 ):
-    x_bar = np.zeros_like(x)
     # programs.py  return weights @ ys / np.sum(weights, axis=1)
     matmul_bar = quotient_bar / total
     # programs.py  weights = np.exp(-0.5 * ((x[:, None] - xs) / width) ** 2)
     total_bar = (-(quotient / total * quotient_bar))[:, None]
     product = weights * (total_bar + np.outer(matmul_bar, ys)) * quotient_1
     quotient_2 = product / width
-    x_bar[:, None] -= np.sum(quotient_2, axis=1, keepdims=True)
-    width_bar = np.sum(quotient_1 / width * product)
-    return x_bar, np.sum(quotient_2, axis=0), weights.T @ matmul_bar, float(width_bar)
+    cast = float(np.sum(quotient_1 / width * product))
+    x_bar = -np.sum(quotient_2, axis=1)
+    return x_bar, np.sum(quotient_2, axis=0), weights.T @ matmul_bar, cast
