@@ -106,3 +106,20 @@ def test_a_length_that_must_be_one() -> None:
     with pytest.raises(ValueError, match="matmul"):
         g(X[:2], np.ones((2, 4)))
     gw.check_grads(f, (X[:2], np.ones((2, 2))))
+
+
+def test_a_recursion_over_arrays() -> None:
+    """Two functions that call each other, with lengths that both take for granted."""
+
+    def even(x: Any, y: Any, n: int) -> Any:
+        return x * y if n == 0 else odd(x[1:-1], y[:-2], n - 1)
+
+    def odd(x: Any, y: Any, n: int) -> Any:
+        return x - y if n == 0 else even(x + y, y, n - 1) * x
+
+    def f(x: Any, n: int) -> Any:
+        return np.sum(even(x, 2.0 * x, n))
+
+    x = np.linspace(0.1, 0.9, 9)
+    for n in (0, 1, 2, 3):
+        gw.check_grads(f, (x, n), order=2)
