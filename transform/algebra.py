@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from gradwright.transform.bounds import Bounds
-from gradwright.transform.build import Builder, constant, row
+from gradwright.transform.build import Builder, constant, noun, row
 from gradwright.transform.core import (
     Alloc,
     Assert,
@@ -191,12 +191,12 @@ class _Rewriting:
             made = b.let(p, *operands)
             self._stand_for(s, made, is_new=len(b.block) > there)
             return
+        if s.adjoint and _adds(p) and self._sum_of_negative(s, operands):
+            return
         if s.adjoint and p.function is np.squeeze and self._squeezed(s, operands):
             return
         if p is SPREAD and self._is_whole(operands[0], s.out):
             self.mapping[s.out] = operands[0]
-            return
-        if s.adjoint and _adds(p) and self._sum_of_negative(s, operands):
             return
         key = (p, tuple(self.same.get(o, o) for o in operands), s.attribute)
         is_pure = p.kind != "structural" or p is CAST
@@ -270,10 +270,10 @@ class _Rewriting:
         minus = b.negated(operands[0])
         if not isinstance(minus, Value):
             return False
+        out = Value(noun(s.primitive, operands), s.out.type)
+        self._let(replace(s, out=out, operands=(minus, *operands[1:])))
         b.where, b.adjoint, b.quiet = s.where, True, s.quiet
-        attribute, type_ = s.attribute, s.out.type
-        rest = operands[1:]
-        total = b.raw(s.primitive, minus, *rest, attribute=attribute, type=type_)
+        total = self.operand(out)
         self._stand_for(s, b.negate(total), is_new=True)
         return True
 
@@ -363,8 +363,8 @@ def _is_own(p: Value) -> bool:
 
 
 def _adds(p: Primitive) -> bool:
-    """Whether it only adds elements of its first operand up."""
-    return p is SUM_TO or p.function is np.sum
+    """Whether it only adds elements of its first operand up, or moves them."""
+    return p is SUM_TO or p.function in (np.sum, np.squeeze)
 
 
 def _last_additions(body: Block) -> dict[Store, Load]:
