@@ -306,5 +306,5 @@ def result_bar(sweep: Sweep, v: Value) -> Operand:
         if known is not None and t.python:
             return constant((complex if t.is_complex else float)(known))
         wanted = replace(t, optional=False)
-        c = b.let(CAST, c, attribute=wanted, type=wanted)
+        c = b.let(CAST, c, attribute=wanted, type=wanted, name=f"{v.name}_bar")
     return c

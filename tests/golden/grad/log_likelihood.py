@@ -8,5 +8,5 @@ def log_likelihood_grad(mu, log_sigma, data):
     # reverse sweep
     # programs.py  z = (data - mu) / np.exp(log_sigma)
     quotient = z / exp
-    log_sigma_bar = exp * np.sum(quotient * z) - len(data)
-    return float(np.sum(quotient)), float(log_sigma_bar), -quotient
+    log_sigma_bar = float(exp * np.sum(quotient * z) - len(data))
+    return float(np.sum(quotient)), log_sigma_bar, -quotient

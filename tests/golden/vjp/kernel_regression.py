@@ -21,6 +21,6 @@ def kernel_regression_backward(
     total_bar = (-(quotient / total * quotient_bar))[:, None]
     product = weights * (total_bar + np.outer(matmul_bar, ys)) * quotient_1
     quotient_2 = product / width
-    cast = float(np.sum(quotient_1 / width * product))
+    width_bar = float(np.sum(quotient_1 / width * product))
     x_bar = -np.sum(quotient_2, axis=1)
-    return x_bar, np.sum(quotient_2, axis=0), weights.T @ matmul_bar, cast
+    return x_bar, np.sum(quotient_2, axis=0), weights.T @ matmul_bar, width_bar
