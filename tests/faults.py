@@ -640,16 +640,19 @@ FAULTS = [
     *planted(
         "transform/specialise/calls",
         (
-            "a capture is taken from the first caller",
-            "captured = [c.operand_in(frame) for c in",
-            "captured = [c.operand_in(unit.caller) for c in",
-            value("calls", "captured_in_a_recursion"),
-        ),
-        (
             "a default is taken for another parameter",
             "offset = len(positional) - len(defaults)",
             "offset = 0",
             value("calls", "all_ways_to_bind"),
+        ),
+    ),
+    *planted(
+        "transform/specialise/units",
+        (
+            "a capture is taken from the first caller",
+            "captured = [c.operand_in(frame) for c in",
+            "captured = [c.operand_in(unit.caller) for c in",
+            value("calls", "captured_in_a_recursion"),
         ),
         (
             "calls with other kinds share a function",
@@ -669,6 +672,9 @@ FAULTS = [
             "scope = 0 if closure else",
             value("calls", "two_functions_of_one_code"),
         ),
+    ),
+    *planted(
+        "transform/specialise/builtins",
         (
             "reversed leaves a tuple as it is",
             "items.items[::-1]",

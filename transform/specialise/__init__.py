@@ -31,9 +31,9 @@ from gradwright.transform.specialise.abstract import (
     leaves,
     mapped,
 )
-from gradwright.transform.specialise.calls import run_body
 from gradwright.transform.specialise.frame import Demand, Frame, Program
 from gradwright.transform.specialise.slots import Unready
+from gradwright.transform.specialise.units import run_body
 from gradwright.transform.types import Type
 
 

@@ -33,7 +33,7 @@ def bind(frame: Frame, target: Any, value: Any) -> None:
 
 
 def _unpack(frame: Frame, target: Any, value: Any) -> None:
-    from gradwright.transform.specialise.calls import iterable
+    from gradwright.transform.specialise.builtins import iterable
 
     star = [k for k, t in enumerate(target.elts) if isinstance(t, gast.Starred)]
     if isinstance(value, Value) and value.type.is_array:

@@ -39,7 +39,8 @@ from gradwright.transform.specialise.abstract import (
 )
 from gradwright.transform.specialise.arrays import call_signed
 from gradwright.transform.specialise.bindings import bind
-from gradwright.transform.specialise.calls import call, iterable, known_items
+from gradwright.transform.specialise.builtins import iterable, known_items
+from gradwright.transform.specialise.calls import call
 from gradwright.transform.specialise.frame import (
     CONSTANT_MODULES,
     EXPRESSIONS,

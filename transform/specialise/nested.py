@@ -138,7 +138,8 @@ def call_derivative(
     node: Any,
 ) -> Any:
     """The abstract result of a transformed function called inside the program."""
-    from gradwright.transform.specialise.calls import bind_arguments, separate_unit
+    from gradwright.transform.specialise.calls import bind_arguments
+    from gradwright.transform.specialise.units import separate_unit
 
     source, closure = _source_of(frame, d.function, node)
     given = [_opened(frame, a) for a in arguments]
@@ -208,7 +209,8 @@ def _prepared(
     frame: Frame, target: Any, primals: list[Any], kind: str, node: Any
 ) -> tuple[Any, list[Any], Structure]:
     """A function after jvp or vjp, the operands of its primals, and the defaults."""
-    from gradwright.transform.specialise.calls import bind_arguments, separate_unit
+    from gradwright.transform.specialise.calls import bind_arguments
+    from gradwright.transform.specialise.units import separate_unit
 
     target = taken_apart(target)
     steps = target.steps if isinstance(target, Derivative) else ()

@@ -44,7 +44,7 @@ from gradwright.transform.specialise.abstract import (
     is_operand,
 )
 from gradwright.transform.specialise.bindings import bind, element, refuse_store
-from gradwright.transform.specialise.calls import iterable
+from gradwright.transform.specialise.builtins import iterable
 from gradwright.transform.specialise.expressions import (
     BINARY,
     as_operand,

@@ -346,17 +346,3 @@ def test_a_default_is_read_at_each_call() -> None:
 def test_what_has_no_rule_is_refused() -> None:
     with pytest.raises(gw.MissingRule, match="there is no rule for"):
         core(lambda x: np.polyfit(x, x, 1), (np.ones(3),))
-
-
-def test_zip_of_tuples_may_be_strict() -> None:
-    def f(x: float, n: int) -> float:
-        pairs = zip((x, 2.0), (3.0, x, 1.0)[:n], strict=True)
-        return sum(a * b for a, b in pairs)
-
-    assert gw.grad(lambda x: f(x, 2))(5.0) == 3.0 + 2.0
-    for n in (1, 3):
-        with pytest.raises(ValueError, match="argument 2 is") as expected:
-            f(5.0, n)
-        with pytest.raises(ValueError, match="argument 2 is") as caught:
-            gw.grad(lambda x, n=n: f(x, n))(5.0)
-        assert str(caught.value) == str(expected.value)

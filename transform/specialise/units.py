@@ -1,0 +1,329 @@
+"""Functions of the residual program: one for each kind of arguments.
+
+    def f(x, n): ... f(x, n - 1)     ->     Function f(x: float, n: int), and Call f
+
+Numbers are lifted to parameters, so that recursion ends; what a function needs to know
+(an axis, a key) is made static on demand.  The type of a recursive function's result is
+found by iteration.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import gast
+
+from gradwright.transform.build import constant, own_value
+from gradwright.transform.core import Call, Const, Operand, Value, type_of
+from gradwright.transform.indices import Linear
+from gradwright.transform.source import Source
+from gradwright.transform.specialise.abstract import (
+    BoundMethod,
+    Closure,
+    Counting,
+    Items,
+    Static,
+    Structure,
+    Zipped,
+    as_constant,
+    is_operand,
+    leaves,
+    mapped,
+)
+from gradwright.transform.specialise.frame import (
+    Capture,
+    Demand,
+    Frame,
+    ProgramError,
+    Unit,
+)
+from gradwright.transform.specialise.slots import Unready
+from gradwright.transform.specialise.structures import pairs_of
+from gradwright.transform.types import Type
+
+
+class InlineInstead(Exception):
+    """This function cannot stand alone: it returns a closure over its variables."""
+
+
+def run_body(frame: Frame) -> Any:
+    """Specialise a whole body in normal form; the value it returns."""
+    *body, last = frame.node.body
+    frame.run(body)
+    if not isinstance(last, gast.Return):
+        frame.run([last])
+        return Static(None)
+    if frame.speaks:
+        frame.builder.where = frame.location(last)
+    if last.value is None:
+        return Static(None)
+    try:
+        return frame.evaluate(last.value)
+    except (Unready, ProgramError) as e:
+        frame.raise_there(e)
+        return constant(math.nan)  # never returned
+
+
+def units(frame: Frame | None) -> Iterator[Unit]:
+    """The units that are being written, innermost first."""
+    while frame is not None:
+        yield frame.unit
+        frame = frame.unit.caller
+
+
+def call_unit(
+    frame: Frame,
+    source: Source,
+    closure: Closure | None,
+    bound: dict[str, Any],
+    node: Any,
+) -> Any:
+    """The result of a call of a function of the program, written if need be."""
+    program = frame.program
+    static: set[str] = set()
+    while True:
+        key, operands = _signature(frame, source, closure, bound, static)
+        unit = program.units.get(key)
+        if unit is not None:
+            break
+        try:
+            unit = _specialise_unit(frame, source, closure, bound, key, static)
+            break
+        except Demand as e:
+            if e.parameter is None:
+                raise
+            _make_static(frame, bound[e.parameter], node)
+            static.add(e.parameter)
+    if not unit.done and unit.result is None:  # a recursive call, of a type yet unknown
+        unit.unready = True
+        for inner in units(frame):
+            inner.waits_for.add(unit)
+        raise Unready
+    return _emit_call(frame, unit, operands)
+
+
+def separate_unit(
+    frame: Frame,
+    source: Source,
+    closure: Closure | None,
+    bound: dict[str, Any],
+    node: Any,
+) -> tuple[Unit, list[Operand]]:
+    """A function of the program as a unit of its own, never written out in place."""
+    static: set[str] = set()
+    frame.program.separate.add(source.node)
+    while True:
+        key, operands = _signature(frame, source, closure, bound, static)
+        try:
+            key = ("derivative", key)
+            unit = frame.program.units.get(key)
+            if unit is None:
+                unit = _specialise_unit(frame, source, closure, bound, key, static)
+            return unit, operands
+        except Demand as e:
+            if e.parameter is None:
+                raise
+            _make_static(frame, bound[e.parameter], node)
+            static.add(e.parameter)
+
+
+def _make_static(frame: Frame, value: Any, node: Any) -> None:
+    """Pass a demand on to whoever holds the number, unless it is known here."""
+    for leaf in leaves(value):
+        frame.static_int(leaf, node, "this argument")
+
+
+def _signature(
+    frame: Frame,
+    source: Source,
+    closure: Closure | None,
+    bound: dict[str, Any],
+    static: set[str],
+) -> tuple[Any, list[Operand]]:
+    """The key of a unit and the operands of a call of it."""
+    operands: list[Operand] = []
+
+    def part(a: Any, keep: bool) -> Any:
+        a = as_constant(a)
+        if isinstance(a, Structure):
+            return a.form, tuple(part(i, keep) for i in a.items)
+        if is_operand(a):
+            if isinstance(a, Linear) and keep and a.constant is not None:
+                return "static", a.constant
+            if isinstance(a, Const) and not a.type.is_number:
+                return "static", a.value
+            operands.append(a)
+            return _kind_of(type_of(a))
+        held = a.value if isinstance(a, Static) else a
+        return "static", type(held), id(held)
+
+    parts = tuple((n, part(a, n in static)) for n, a in bound.items())
+    scope = id(closure) if closure else id(source.function.__globals__)
+    cells = None if closure else tuple(map(id, source.function.__closure__ or ()))
+    return (id(source.node), scope, cells, parts), operands
+
+
+def _kind_of(t: Type) -> Any:
+    if t.dims is None:
+        return t
+    return t.dtype, tuple(d.constant for d in t.dims)
+
+
+def _specialise_unit(
+    frame: Frame,
+    source: Source,
+    closure: Closure | None,
+    bound: dict[str, Any],
+    key: Any,
+    static: set[str],
+) -> Unit:
+    """Write a core function for one kind of arguments; its result type by iteration."""
+    program = frame.program
+    guess: Any = None
+    captures: dict[Any, Capture] = {}
+    made_before = dict(program.units)
+    while True:
+        program.units = dict(made_before)  # an attempt's own callees go with it
+        unit = Unit(_name_of(source), frame)
+        unit.result = guess
+        unit.builder.where = frame.builder.where
+        inner = Frame(program, unit, source, closure.frame if closure else None, frame)
+        unit.arguments = _lifted_arguments(unit, bound, static)
+        inner.env.update(unit.arguments)
+        for name, capture in captures.items():  # found by an earlier attempt
+            held = capture.param
+            t, hint = type_of(held), held.name if isinstance(held, Value) else "count"
+            unit.captures[name] = Capture(unit.param(hint, t), capture.operand_in)
+        parameters_of = {s: n for n, s in _owners(inner.env)}
+        unit.function.params = unit.params
+        program.units[key] = unit
+        try:
+            value = run_body(inner)
+            _refuse_escaping(value, unit)
+        except Demand as e:
+            del program.units[key]
+            e.parameter = parameters_of.get(e.symbol)
+            for capture in unit.captures.values():
+                if (
+                    isinstance(capture.param, Linear)
+                    and e.symbol in capture.param.symbols()
+                ):
+                    _make_static(frame, capture.operand_in(frame), source.node)
+            raise
+        except BaseException:
+            del program.units[key]
+            raise
+        result = mapped(_abstract_type, _known_operands(value))
+        settled = guess is None or _same_result(guess, result)
+        if (
+            settled
+            and not unit.unready
+            and not (unit.is_recursive and set(captures) != set(unit.captures))
+        ):
+            _finish(unit, value, result, source)
+            if any(not u.done for u in unit.waits_for):
+                del program.units[key]  # a branch was left out: good for its type only
+            return unit
+        guess, captures = result, unit.captures
+
+
+def _lifted_arguments(
+    unit: Unit, bound: dict[str, Any], static: set[str]
+) -> dict[str, Any]:
+    """Parameters for the run-time parts of the arguments."""
+
+    def lift(name: str, a: Any) -> Any:
+        a = as_constant(a)
+        if isinstance(a, Structure):
+            return a.of([lift(f"{name}_{k}", i) for k, i in pairs_of(a)])
+        if isinstance(a, Linear) and name in static and a.constant is not None:
+            return a
+        if isinstance(a, Const) and not a.type.is_number:
+            return Static(a.value)
+        return unit.param(name, type_of(a)) if is_operand(a) else a
+
+    return {n: lift(n, a) for n, a in bound.items()}
+
+
+def _owners(env: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    for name, a in env.items():
+        for leaf in leaves(a):
+            if isinstance(leaf, Linear):
+                for s in leaf.symbols():
+                    yield name, s
+            elif isinstance(leaf, Value):
+                yield name, leaf
+
+
+def _known_operands(value: Any) -> Any:
+    return mapped(as_constant, value)
+
+
+def _abstract_type(leaf: Any) -> Any:
+    """A result leaf by its type; what is static stays as it is."""
+    if isinstance(leaf, Const) and not leaf.type.is_number:
+        return Static(leaf.value)
+    return type_of(leaf) if is_operand(leaf) else leaf
+
+
+def _same_result(a: Any, b: Any) -> bool:
+    if isinstance(a, Structure) and isinstance(b, Structure):
+        pairs = zip(a.items, b.items, strict=False)
+        return a.form == b.form and all(_same_result(p, q) for p, q in pairs)
+    return _same_leaf(a, b)
+
+
+def _same_leaf(a: Any, b: Any) -> bool:
+    if isinstance(a, Type) and isinstance(b, Type):
+        return bool(_kind_of(a) == _kind_of(b))
+    if isinstance(a, Static) and isinstance(b, Static):
+        return a.value is b.value
+    return a is b
+
+
+def _refuse_escaping(value: Any, unit: Unit) -> None:
+    for leaf in leaves(value):
+        if isinstance(leaf, Closure) and leaf.frame.unit is unit:
+            raise InlineInstead
+        if isinstance(leaf, BoundMethod | Counting | Items | Zipped):
+            raise InlineInstead
+
+
+def _finish(unit: Unit, value: Any, result: Any, source: Source) -> None:
+    unit.result, unit.value, unit.done = result, _known_operands(value), True
+    f = unit.function
+    f.body = unit.builder.block
+    f.results = [x for x in leaves(_known_operands(value)) if _is_runtime(x)]
+    f.filename = source.filename
+
+
+def _is_runtime(leaf: Any) -> bool:
+    return is_operand(leaf) and not (
+        isinstance(leaf, Const) and not leaf.type.is_number
+    )
+
+
+def _emit_call(frame: Frame, unit: Unit, operands: list[Operand]) -> Any:
+    """The call itself, and its results put back into their structure."""
+    outs: list[Value] = []
+
+    def fresh(leaf: Any) -> Any:
+        if not isinstance(leaf, Type):
+            return leaf
+        out = own_value(f"{unit.name}_value", leaf)
+        outs.append(out)
+        return Linear({out: 1}) if leaf.python and leaf.dtype == "int" else out
+
+    result = mapped(fresh, unit.result)
+    unit.is_recursive |= not unit.done
+    captured = [c.operand_in(frame) for c in unit.captures.values()]
+    frame.unit.assume_of_call(unit, [*operands, *captured])
+    frame.builder.add(Call(tuple(outs), unit.function, (*operands, *captured)))
+    return result
+
+
+def _name_of(source: Source) -> str:
+    name = source.node.name
+    return "inner" if name == "<lambda>" else str(name)
