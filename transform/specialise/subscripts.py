@@ -211,7 +211,8 @@ def length(frame: Frame, span: Span, dim: Linear) -> Linear | None:
     if lower is None and upper is None and (step is None or reverses):
         return dim
     if step is None or (isinstance(step, Linear) and step.constant == 1):
-        start, stop = _place(lower, dim, linear(0)), _place(upper, dim, dim)
+        start: Any = _place(lower, dim, linear(0))
+        stop: Any = _place(upper, dim, dim)
         if frame.in_rule:  # a rule's slices lie inside their axes
             start, stop = start or lower, stop or upper
         if isinstance(start, Linear) and isinstance(stop, Linear):
@@ -284,7 +285,7 @@ def _picked(frame: Frame, owner: Value, index: core.Index, out: Value) -> Type:
                 return [("is", 0)]
             case Pick(places=places) if type_of(places).is_bool:
                 count = counts.setdefault(places, symbol(("count", places)))
-                if 0 in [d.constant for d in type_of(places).dims]:
+                if 0 in [d.constant for d in type_of(places).dims or ()]:
                     count = linear(0)
                 at = []
                 for _ in range(type_of(places).rank):
