@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import operator
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ from typing import Any
 
 import numpy as np
 from generator import ROWS as TABLES
+from generator import called_by_templates
 from rich.console import Console
 from rich.table import Table
 
@@ -35,7 +37,9 @@ captured number, captured integer, captured array, integer arithmetic,
 bool as a number, number of an integer, complex number, real part, imaginary part,
 conjugate method, len, shape, array display, enumerate with a start, enumerate of zip,
 x[0], x[-1], x[i], x[computed], x[i][j], x[i; j], x[row], x[:; j], x[1:], x[:-1],
-x[1:-1], x[::-1], x[::2], x[i:], x[:i], x[computed:], x[...], x[None]
+x[1:-1], x[::-1], x[::2], x[i:], x[:i], x[computed:], x[...], x[None],
+x[places], x[mask], x[list], x[...; axis], an axis, an axis from the end, axes,
+keepdims, transposed, a shape unpacked, a part of a split, a row of an array
 """.replace("\n", " ").split(",")
 FORMS = [form.strip().replace(";", ",") for form in FORMS]
 LOOPS = [
@@ -48,6 +52,8 @@ OTHERS = """
     + - * / ** % // abs max min float np.sum np.max np.min np.array np.real np.imag
     np.angle np.conj np.conjugate
 """.split()
+OTHERS += [name for name in called_by_templates() if name not in (*ROWS, *OTHERS)]
+RANKS = range(4)  # of arguments
 
 SIGNS = "abs math.fabs np.abs np.absolute np.fabs np.sign np.heaviside"
 SIGNS += " math.copysign np.copysign"
@@ -142,6 +148,10 @@ class Watched:
     def run(self, *args: Any) -> tuple[Any, list[Any]]:
         """The value of `f`, and the trace of the run."""
         self.trace.clear()
+        for arg in args:
+            if isinstance(arg, np.ndarray):
+                lengths = {min(n, 2) for n in arg.shape} or {2}
+                self.trace.extend(("argument", arg.ndim, n) for n in sorted(lengths))
         return self.names["f"](*args), list(self.trace)
 
 
@@ -260,6 +270,10 @@ class Rewrite(ast.NodeTransformer):
                     yield "chained assignment"
                 if isinstance(target, ast.Tuple):
                     yield "unpacking"
+                    if isinstance(value, ast.Attribute) and value.attr == "shape":
+                        yield "a shape unpacked"
+                    if "split(" in ast.unparse(value):
+                        yield "a part of a split"
                     if any(isinstance(t, ast.Tuple) for t in target.elts):
                         yield "nested unpacking"
                     names = {ast.unparse(t) for t in target.elts}
@@ -294,6 +308,13 @@ class Rewrite(ast.NodeTransformer):
                     yield "loop in a branch"
                 if isinstance(node, ast.While) and isinstance(node.test, ast.Constant):
                     yield "while True"
+                names = {
+                    n.id
+                    for n in ast.walk(getattr(node, "target", node))
+                    if isinstance(n, ast.Name)
+                }
+                if any(re.fullmatch(r"(row|line|vec)\d*", name) for name in names):
+                    yield "a row of an array"
             case ast.Return(value=value):
                 if in_loop:
                     yield "return in a loop"
@@ -375,6 +396,16 @@ class Rewrite(ast.NodeTransformer):
                         yield "enumerate of zip"
             case ast.Subscript():
                 yield from index_forms(node)
+            case ast.Attribute(attr="T"):
+                yield "transposed"
+            case ast.keyword(arg="axis", value=ast.Tuple()):
+                yield "axes"
+            case ast.keyword(arg="axis", value=ast.UnaryOp()):
+                yield "an axis from the end"
+            case ast.keyword(arg="axis", value=ast.Constant(value=int())):
+                yield "an axis"
+            case ast.keyword(arg="keepdims"):
+                yield "keepdims"
 
     def call_forms(self, node: ast.Call, signature: ast.arguments) -> Iterator[str]:
         """How a call gives its arguments."""
@@ -431,7 +462,10 @@ def rows_of(node: ast.AST) -> Iterator[str]:
         case ast.BinOp(op=op) | ast.AugAssign(op=op):
             yield signs.get(type(op).__name__, "//")
         case ast.Call(func=function):
-            yield ast.unparse(function)
+            name = ast.unparse(function)
+            is_method = isinstance(function, ast.Attribute) and name not in OTHERS
+            is_method = is_method and not name.startswith(("np.", "math."))
+            yield f".{function.attr}" if is_method else name
 
 
 def index_forms(node: ast.Subscript) -> Iterator[str]:
@@ -439,6 +473,16 @@ def index_forms(node: ast.Subscript) -> Iterator[str]:
     if isinstance(node.value, ast.Subscript):
         yield "x[i][j]"
     text = ast.unparse(node.slice)
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    for part in parts:
+        if isinstance(part, ast.List):
+            yield "x[list]"
+        elif any(isinstance(n, ast.Compare) for n in ast.walk(part)):
+            yield "x[mask]"
+        elif ast.unparse(part) == "order" or isinstance(part, ast.Call):
+            yield "x[places]"
+    if len(parts) > 1 and "None" in map(ast.unparse, parts[1:]):
+        yield "x[..., axis]"
     known = {"0", "-1", "1:", ":-1", "1:-1", "::-1", "::2"}
     match node.slice:
         case _ if text in known:
@@ -475,6 +519,7 @@ class Coverage:
     forms: Counter[str] = field(default_factory=Counter)
     loops: Counter[str] = field(default_factory=Counter)  # "while 0": by passes
     rows: Counter[str] = field(default_factory=Counter)
+    arguments: Counter[str] = field(default_factory=Counter)  # "rank 2, n": by length
     skipped: Counter[str] = field(default_factory=Counter)  # programs not judged, why
 
     def add(self, watched: Watched, trace: list[Any]) -> None:
@@ -489,6 +534,8 @@ class Coverage:
         self.forms.update(set().union(*(watched.forms[key] for key in reached)))
         self.rows.update(set().union(*(watched.rows[key] for key in reached)))
         self.loops.update(loops)
+        arguments = [e for e in trace if type(e) is tuple]
+        self.arguments.update({f"rank {r}, {TRIPS[n]}" for _, r, n in arguments})
 
     @classmethod
     def of(cls, record: dict[str, Any]) -> Coverage:
@@ -507,7 +554,14 @@ class Coverage:
             *(form for form in FORMS if not self.forms[form]),
             *(loop for loop in loops if not self.loops[loop]),
             *(row for row in (*ROWS, *OTHERS) if not self.rows[row]),
+            *(shape for shape in shapes() if not self.arguments[shape]),
         ]
+
+
+def shapes() -> list[str]:
+    """Arguments that are arrays, by rank and by what lengths they have."""
+    of_lengths = [f"rank {r}, {n}" for r in RANKS[1:] for n in TRIPS]
+    return [f"rank 0, {TRIPS[-1]}", *of_lengths]
 
 
 def coverage_report(coverage: Coverage) -> str:
@@ -522,6 +576,7 @@ def coverage_report(coverage: Coverage) -> str:
     console.print(f"{coverage.programs} programs; not judged: {skipped or 'none'}")
     console.print(beside("Forms", FORMS, coverage.forms, 2))
     console.print(loops)
+    console.print(beside("Arrays, by length", shapes(), coverage.arguments, 2))
     console.print(beside("Rows", [*OTHERS, *ROWS], coverage.rows, 3))
     return text.getvalue()
 

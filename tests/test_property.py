@@ -32,6 +32,7 @@ from hypothesis import HealthCheck, Phase, assume, given, seed, settings
 
 PROGRAMS = int(os.environ.get("GRADWRIGHT_PROGRAMS", "1000"))
 PARTS = [(profile, part) for part in range(2) for profile in PROFILES]
+PARTS += [("arrays", part) for part in range(2, 6)]  # there is most to say of them
 STEP = 2.0**-12
 TOLERANCE = 1e-6  # of the differences, per sum of absolute terms
 SAME = 1e-9  # of two derivatives that are both exact, likewise

@@ -72,7 +72,7 @@ def put_back(body: Block, indent: int = INDENT) -> bool:
     done = False
     for first, name in [pair for s in body for pair in getattr(s, "taken", [])]:
         s = next((s for s in body if any(n is name for n in ast.walk(s))), None)
-        if s is None or _acts(first.value):
+        if s is None or first not in body or _acts(first.value):
             continue
         first.value.__dict__.pop("_pp", None)  # astor's note of where it stood
         _replace(s, name, first.value)

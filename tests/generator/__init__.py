@@ -21,11 +21,13 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from generator.arrays import ArrayWriter
+from generator.arrays import ArrayWriter, called_by_templates
 from generator.words import ROWS, Profile, Program
 from generator.writer import Writer
 
-__all__ = ["PROFILES", "ROWS", "Program", "programs", "written"]
+__all__ = [
+    "PROFILES", "ROWS", "Program", "called_by_templates", "programs", "written",
+]  # fmt: skip
 
 PROFILES = {
     "branches": Profile(

@@ -11,6 +11,7 @@ radius of 3, hardly enlarging differences.
 from __future__ import annotations
 
 import math
+import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -47,7 +48,7 @@ COMPLEX = forms("""
 REDUCED = forms("""
     0.3 * np.sum({A}{by}); 0.3 * {A}.sum({only}); np.mean({A}{by}); {A}.mean({only});
     np.prod(0.8 * np.cos({A}){by}); np.var({A}{by}); {A}.std({only}) * 0.7;
-    np.average({A}{on})
+    np.average({A}{on}); np.cumsum({A}{on}) * 0.3; np.cos({A}).cumprod({just})
 """)
 ORDERED = forms("""
     np.max({A}{by}); {A}.max({only}); np.min({A}{by}); {A}.min({only}); np.ptp({A}{on});
@@ -60,7 +61,7 @@ SHAPED = forms("""
     np.reshape({A}, -1); {A}.reshape({s}); np.reshape({A}, {s}); {A}.ravel();
     {A}.flatten(); {A}.copy(); np.ravel({A}); np.swapaxes({A}, {x}, {x});
     {A}.swapaxes(0, -1); np.moveaxis({A}, {x}, {x}); np.expand_dims({A}, {x});
-    np.squeeze({A}); {A}.squeeze(); np.squeeze({A}{on}); np.flip({A}); np.flip({A}{on});
+    np.squeeze({A}); {A}.squeeze(); np.flip({A}); np.flip({A}{on});
     np.roll({A}, 1); np.roll({A}, -2{on}); np.fliplr({A}); np.flipud({A});
     np.rot90({A}); np.atleast_1d({A}); np.atleast_2d({A});
     np.concatenate([{A}, {B}]{on}); np.concatenate(({A}, 0.5 * {A}, {B}){on});
@@ -116,15 +117,12 @@ LENGTHS = (2, 3, 1, 2, 0)
 MOST = 60  # elements of an array
 
 
-def methods_and_functions() -> set[str]:
+def called_by_templates() -> list[str]:
     """What the templates call: "np.sum", and ".sum" for the method."""
-    import re
-
-    every = " ".join(
-        (*ELEMENTWISE, *REAL, *COMPLEX, *REDUCED, *ORDERED, *SHAPED, *PRODUCTS, *MADE)
-    )
-    functions = set(re.findall(r"np\.(?:linalg\.)?\w+(?=\()", every))
-    return functions | set(re.findall(r"(?<=[}\)])\.\w+(?=\()", every))
+    families = ELEMENTWISE, REAL, COMPLEX, REDUCED, ORDERED, SHAPED, PRODUCTS, MADE
+    text = " ".join(" ".join(family) for family in families)
+    functions = re.findall(r"np\.(?:linalg\.)?\w+(?=\()", text)
+    return sorted({*functions, *re.findall(r"(?<=[}\)])\.\w+(?=\()", text)})
 
 
 @dataclass
@@ -202,16 +200,17 @@ class ArrayWriter(Writer):
     def tensor(self, depth: int = 3) -> Grown:
         """An array, or a NumPy number, by so many operations at most."""
         found = self.leaf()
-        for _ in range(1 + self.below(depth)):
+        for _ in range(1 + self.below(depth + 1)):
             found = self.step(found, depth - 1)
         return found
 
     def step(self, a: Grown, depth: int) -> Grown:
         """One operation more; the same again where none of a few fits."""
         for _ in range(4):
-            families = [ELEMENTWISE, ELEMENTWISE, SHAPED, REDUCED, ["index"] * 3]
-            families += [COMPLEX if a.is_complex else REAL]
-            families += [] if a.is_complex else [ORDERED, ["row"]]
+            families = [ELEMENTWISE, COMPLEX if a.is_complex else REAL, ["index"] * 3]
+            if a.value.ndim:  # NumPy takes axis=0 of a number for what it is not
+                families += [*[SHAPED] * 5, REDUCED, REDUCED, PRODUCTS]
+                families += [] if a.is_complex else [ORDERED, ["row"]]
             families += [["call"]] * (depth > 0)
             template = self.pick(self.pick(families))
             if template == "index":
@@ -471,25 +470,6 @@ class ArrayWriter(Writer):
             return None
         names = [self.hold(self.fresh("tensor"), part) for part in parts]
         return [f"{', '.join(names)} = {text}"]
-
-    def collected(self) -> Lines | None:
-        """An array of what a comprehension makes of the rows of another one."""
-        floats = [n for n in self.known("tensor") if n.shape and n.shape[0] > 0]
-        if not floats or self.depth >= 3:
-            return None
-        n = self.pick(floats)
-        row = self.fresh("row")
-        value = self.values[n.text][0]
-        before = self.names
-        self.hold(row, value, fixed=True)
-        term = self.step(Grown(row, value), 0)
-        self.names = before
-        source = f"[{term.text} for {row} in {n.text}]"
-        text = self.pick([f"np.array({source})", f"np.stack({source})"])
-        found = self.grown(text)
-        if not found or not isinstance(found.value, np.ndarray):
-            return None
-        return [f"{self.hold(self.fresh('tensor'), found.value)} = {text}"]
 
     def over_rows(self) -> Lines | None:
         """A loop over the rows of an array, or over those of two."""
