@@ -42,6 +42,10 @@ def value(module: str, program: str) -> str:
     return f"transform/specialise/test_{module}.py::test_value[{program}]"
 
 
+def derivatives(program: str) -> str:
+    return f"test_golden.py::test_derivatives[{program}-0]"
+
+
 FAULTS = [
     # ---- reverse mode --------------------------------------------------------------
     *planted(
@@ -791,6 +795,108 @@ FAULTS = [
             "size = len(items) - wanted",
             "size = len(items) - wanted + 1",
             "transform/specialise/test_bindings.py::test_unpacking[starred]",
+        ),
+    ),
+    # ---- arrays --------------------------------------------------------------------
+    *planted(
+        "transform/rules",
+        (
+            "the axis of a reduction is not put back",
+            "if gone == set(range(len(gone))):",
+            "if gone:",
+            derivatives("k_means"),
+        ),
+    ),
+    *planted(
+        "transform/writer",
+        (
+            "an index that comes twice counts once",
+            "if s.accumulate and may_repeat(s.index):",
+            "if False:",
+            derivatives("embedded"),
+        ),
+        (
+            "what is indexed leaves errstate",
+            "item = Waiting(tree, places, w.width + 8, w.quiet)",
+            "item = Waiting(tree, places, w.width + 8)",
+            "transform/test_writer.py::test_what_is_indexed_stays_under_errstate",
+        ),
+    ),
+    *planted(
+        "transform/build",
+        (
+            "a transposed product keeps its order",
+            "return self.raw(made.primitive, x, y, type=out)",
+            "return self.raw(made.primitive, y, x, type=out)",
+            derivatives("attention"),
+        ),
+        (
+            "what is transposed twice is transposed once",
+            "            return made.operands[0]\n        if isinstance(made, Let) and type",
+            "            return a\n        if isinstance(made, Let) and type",
+            derivatives("attention"),
+        ),
+    ),
+    *planted(
+        "transform/algebra",
+        (
+            "a sign is lost on its way out of a sum",
+            "self._stand_for(s, b.negate(total), is_new=True)",
+            "self._stand_for(s, total, is_new=True)",
+            derivatives("explained"),
+        ),
+        (
+            "a number is taken for the array it is spread in",
+            "or o in self.mixed or o.loose",
+            "or o.loose",
+            "transform/test_mixed.py::test_derivatives[sum_beside_a_product-1]",
+        ),
+    ),
+    *planted(
+        "transform/primitives/shaping",
+        (
+            "every part of what was joined begins at the front",
+            "        start = end\n",
+            "        start = 0\n",
+            derivatives("heat"),
+        ),
+    ),
+    *planted(
+        "transform/specialise/arrays",
+        (
+            "every result of a function is the first",
+            "            attribute=k,\n",
+            "            attribute=0,\n",
+            derivatives("explained"),
+        ),
+    ),
+    *planted(
+        "transform/specialise/subscripts",
+        (
+            "a slice beside an index array has the length of its axis",
+            "            dims[axis] = known\n",
+            "            pass\n",
+            "transform/specialise/test_subscripts.py::"
+            "test_a_slice_beside_an_index_array_is_clipped_to_its_axis",
+        ),
+    ),
+    *planted(
+        "transform/reverse/cotangents",
+        (
+            "the cotangent of what was stretched is not summed",
+            "c = b.let(SUM_TO, c, attribute=summed_axes(v.type, shape), type=summed)",
+            "c = c",
+            derivatives("three_layers"),
+        ),
+    ),
+    *planted(
+        "lengths",
+        (
+            "the entry does not compare lengths",
+            "        if n == m:\n",
+            "        if True:\n",
+            "transform/specialise/test_subscripts.py::"
+            "test_a_slice_that_numpy_stretches[2-4]",
         ),
     ),
 ]

@@ -173,6 +173,7 @@ def test_derivatives(program: Program, sample: dict[str, Any]) -> None:
     assert flat(value).tolist() == along(0.0).tolist()
     value_bar = toward(value, np.random.default_rng(2))
     slope = inner(value_bar, value_dot)
+    assert list(map(np.shape, pull(value_bar))) == list(map(np.shape, arguments))
     np.testing.assert_allclose(inner(pull(value_bar), direction), slope, rtol=1e-9)
 
     if isinstance(value, float):

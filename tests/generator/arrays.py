@@ -48,7 +48,8 @@ COMPLEX = forms("""
 REDUCED = forms("""
     0.3 * np.sum({A}{by}); 0.3 * {A}.sum({only}); np.mean({A}{by}); {A}.mean({only});
     np.prod(0.8 * np.cos({A}){by}); np.var({A}{by}); {A}.std({only}) * 0.7;
-    np.average({A}{on}); np.cumsum({A}{on}) * 0.3; np.cos({A}).cumprod({just})
+    np.average({A}{on}); np.cumsum({A}{on}) * 0.3; np.cos({A}).cumprod({just});
+    np.sin({A}).cumprod({just})
 """)
 ORDERED = forms("""
     np.max({A}{by}); {A}.max({only}); np.min({A}{by}); {A}.min({only}); np.ptp({A}{on});
@@ -58,7 +59,8 @@ ORDERED = forms("""
 """)
 SHAPED = forms("""
     {A}.T; np.transpose({A}); np.transpose({A}, {p}); {A}.transpose({q});
-    np.reshape({A}, -1); {A}.reshape({s}); np.reshape({A}, {s}); {A}.ravel();
+    np.reshape({A}, -1); {A}.reshape({s}); {A}.reshape(-1);
+    np.reshape({A}, {s}); {A}.ravel();
     {A}.flatten(); {A}.copy(); np.ravel({A}); np.swapaxes({A}, {x}, {x});
     {A}.swapaxes(0, -1); np.moveaxis({A}, {x}, {x}); np.expand_dims({A}, {x});
     np.squeeze({A}); {A}.squeeze(); np.flip({A}); np.flip({A}{on});

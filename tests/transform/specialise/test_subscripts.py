@@ -132,3 +132,22 @@ def test_what_two_masks_pick_may_be_stretched() -> None:
         return np.sum(x[x > 1.5] * m[m > 0.5])
 
     gw.check_grads(f, (X, M))
+
+
+def test_a_slice_beside_an_index_array_is_clipped_to_its_axis() -> None:
+    def f(x: Any) -> Any:
+        return x[5:, np.argsort(x[0])].size + np.sum(x[:1, np.argsort(x[0])] ** 2)
+
+    x = np.array([[2.0, 1.0], [0.5, 3.0]])
+    assert gw.value_and_grad(f)(x)[0] == f(x)
+    gw.check_grads(f, (x,))
+
+
+@pytest.mark.parametrize("columns", [[2, 0], [1]])
+def test_index_arrays_meet(columns: list[int]) -> None:
+    def f(x: Any, i: Any, j: Any) -> Any:
+        return np.sum(x[i, j] ** 2)
+
+    gw.check_grads(
+        f, (np.arange(6.0).reshape(2, 3), np.array([1, 0]), np.array(columns))
+    )
