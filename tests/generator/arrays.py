@@ -96,12 +96,12 @@ MADE = forms("""
 NUMBERS = forms("""
     0.3 * np.sum({A}); 0.3 * {A}.sum(); np.mean({A}); {A}.mean(); 0.3 * sum({v});
     float(np.sum({A})) * 0.3; {A}.size * 0.1; {A}.ndim * 0.5; 0.2 * len({v});
-    np.prod(0.9 * np.cos({A})); {A}.shape[{x}] * 0.3; 0.5 * np.sum({A} ** 2) / 6.0;
+    np.sum(np.cos({A}).cumprod()) / 6.0; {A}.shape[{x}] * 0.3; 0.5 * np.sum({A} ** 2) / 6.0;
     np.var({A})
 """)
 ORDERED_NUMBERS = forms("""
     np.max({A}); {A}.max(); np.min({A}); {A}.min(); np.ptp({A});
-    0.2 * np.argmax({A}); 0.2 * int(np.argmin({A})); np.median({A})
+    0.2 * np.argmax({A}); 0.2 * int({A}.argmin()); np.median({A})
 """)
 CONDITIONS = forms("""
     np.sum({A}) > 0.3; {A}.mean() < 0.4; np.any({A} > 0.9); np.all({A} < 2.9);
@@ -463,7 +463,7 @@ class ArrayWriter(Writer):
         if self.maybe():
             names = [self.define(self.fresh("int"), "int", True, low=n, high=n)
                      for n in a.value.shape]  # fmt: skip
-            return [f"{', '.join(names)}{',' * (len(names) == 1)} = {a.text}.shape"]
+            return [f"{', '.join(names)}{',' * (len(names) == 1)} = ({a.text}).shape"]
         k = self.pick([k for k, n in enumerate(a.value.shape)])
         text = self.pick([f"np.split({a.text}, 2, axis={k})",
                           f"np.array_split({a.text}, [1], axis={k})"])  # fmt: skip
