@@ -54,6 +54,7 @@ OTHERS = """
 """.split()
 OTHERS += [name for name in called_by_templates() if name not in (*ROWS, *OTHERS)]
 RANKS = range(4)  # of arguments
+MODULES = ("np", "np.linalg", "math")
 
 SIGNS = "abs math.fabs np.abs np.absolute np.fabs np.sign np.heaviside"
 SIGNS += " math.copysign np.copysign"
@@ -463,8 +464,8 @@ def rows_of(node: ast.AST) -> Iterator[str]:
             yield signs.get(type(op).__name__, "//")
         case ast.Call(func=function):
             name = ast.unparse(function)
-            is_method = isinstance(function, ast.Attribute) and name not in OTHERS
-            is_method = is_method and not name.startswith(("np.", "math."))
+            is_method = isinstance(function, ast.Attribute)
+            is_method = is_method and name.rpartition(".")[0] not in MODULES
             yield f".{function.attr}" if is_method else name
 
 
