@@ -96,7 +96,8 @@ MADE = forms("""
 NUMBERS = forms("""
     0.3 * np.sum({A}); 0.3 * {A}.sum(); np.mean({A}); {A}.mean(); 0.3 * sum({v});
     float(np.sum({A})) * 0.3; {A}.size * 0.1; {A}.ndim * 0.5; 0.2 * len({v});
-    np.sum(np.cos({A}).cumprod()) / 6.0; {A}.shape[{x}] * 0.3; 0.5 * np.sum({A} ** 2) / 6.0;
+    np.sum(np.cos({A}).cumprod()) / 6.0; {A}.shape[{x}] * 0.3;
+    0.5 * np.sum({A} ** 2) / 6.0;
     np.var({A})
 """)
 ORDERED_NUMBERS = forms("""
