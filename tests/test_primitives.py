@@ -22,7 +22,7 @@ from scipy import special as scipy_special
 import gradwright as gw
 from gradwright.transform.errors import NotDifferentiable
 from gradwright.transform.primitives import load_rows, record
-from gradwright.transform.primitives.record import CLIP, TABLE, Primitive
+from gradwright.transform.primitives.record import CLIP, TABLE, Primitive, is_written
 from gradwright.transform.primitives.special import digamma
 from gradwright.transform.types import array, of_number, promote
 
@@ -145,6 +145,12 @@ def of_arrays(rule: Any) -> Callable[..., Any]:
             self.generic_visit(node)
             where = ast.Attribute(ast.Name("np", ast.Load()), "where", ast.Load())
             return ast.Call(where, [node.test, node.body, node.orelse], [])
+
+        def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
+            self.generic_visit(node)
+            name = "logical_and" if isinstance(node.op, ast.And) else "logical_or"
+            both = ast.Attribute(ast.Name("np", ast.Load()), name, ast.Load())
+            return ast.Call(both, list(node.values), [])
 
     return compiled(Chosen().visit(tree_of(rule)), rule.__globals__)
 
@@ -505,10 +511,12 @@ def test_a_rule_can_be_quoted(name: str) -> None:
         if isinstance(n, ast.Call):
             f = eval(ast.unparse(n.func), rule.__globals__)
             own = getattr(f, "__module__", None) == rule.__module__
-            assert own or TABLE.find(f, len(n.args)), ast.unparse(n)
-        elif isinstance(n, ast.IfExp):
-            is_static = ast.unparse(n.test).startswith("np.iscomplexobj(")
-            assert isinstance(n.test, ast.Compare | ast.Name) or is_static
+            is_row = f is is_written or TABLE.find(f, len(n.args))
+            assert own or is_row, ast.unparse(n)
+        elif isinstance(n, ast.IfExp | ast.BoolOp):
+            for test in n.values if isinstance(n, ast.BoolOp) else [n.test]:
+                asks = ast.unparse(test).startswith(("np.iscomplexobj(", "is_written("))
+                assert asks or isinstance(test, ast.Compare | ast.Name | ast.BoolOp)
     called = {ast.unparse(n.func) for n in ast.walk(node) if isinstance(n, ast.Call)}
     assert names_in(node) - known <= {"np", "math", "cmath", *called}
 

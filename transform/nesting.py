@@ -350,9 +350,9 @@ def is_short(tree: ast.expr, times: int) -> bool:
         match node:
             case ast.Call() | ast.BinOp(op=ast.Pow()) if names_in(node):
                 return False
-            case ast.BinOp() | ast.UnaryOp():
+            case ast.BinOp() | ast.UnaryOp() | ast.Compare():
                 operations += 1
-            case ast.IfExp() | ast.BoolOp() | ast.Compare() | ast.Subscript():
+            case ast.IfExp() | ast.BoolOp() | ast.Subscript():
                 return False
     if times > MOST_REPEATED:
         return operations <= 1 and all(is_users(n.thing) for n in names_in(tree))

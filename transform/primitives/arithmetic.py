@@ -15,6 +15,7 @@ from gradwright.transform.primitives.record import (
     composition,
     constant,
     elementwise,
+    is_written,
     over,
     pairs,
 )
@@ -138,13 +139,15 @@ def power(a, b, y):
 
     At a = 0 the partial by the base is 0 for b = 0 and infinite for 0 < b < 1; the
     partial by the exponent is 0.  A negative real base has no neighbouring exponents:
-    its partial by the exponent is NaN.  Source: JAX, lax.pow.
+    its partial by the exponent is NaN.  For a written exponent below 1 the partial is
+    a quotient, which costs less than a power.  Source: JAX, lax.pow.
     """
     # fmt: off
     by_base = (
         (b * (y / a) if a != 0 else 0.0) if np.iscomplexobj(b)
-        else b * a ** (b - 1) if b >= 1
-        else b * (y / a) if a != 0
+        else (b * (y / a) if a != 0 else b * math.inf if b != 0 else 0.0)
+            if is_written(b) and b < 1
+        else b * a ** (b - 1) if b >= 1 or a != 0
         else b * math.inf if b != 0
         else 0.0
     )

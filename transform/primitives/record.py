@@ -620,6 +620,14 @@ def known(f: Callable[..., Any]) -> Callable[..., Any]:
     return f
 
 
+def is_written(_: Any) -> bool:
+    """For rules: whether an operand is a number that stands in the program.
+
+    Run as plain Python, a rule has no program.
+    """
+    return False
+
+
 def _tuple(x: Any) -> tuple[Any, ...]:
     return x if isinstance(x, builtins.tuple) else (x,)
 

@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 
 from gradwright.transform.build import constant
-from gradwright.transform.core import Effect, Value, type_of
+from gradwright.transform.core import Const, Effect, Value, type_of
 from gradwright.transform.errors import UnsupportedSyntax
 from gradwright.transform.indices import Linear, linear
+from gradwright.transform.primitives.record import is_written
 from gradwright.transform.specialise.abstract import (
     Closure,
     Counting,
@@ -299,6 +300,13 @@ def _is_complex(
     frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any
 ) -> Any:
     return constant(all(is_operand(a) and type_of(a).is_complex for a in arguments))
+
+
+@builtin(is_written)
+def _is_written(
+    frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any
+) -> Any:
+    return constant(all(isinstance(a, Static | Const) for a in arguments))
 
 
 @builtin(np.array, np.asarray, np.ascontiguousarray, np.asfortranarray)

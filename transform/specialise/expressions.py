@@ -585,7 +585,24 @@ def _are_alike(a: Any, b: Any) -> bool:
 
 @expression(gast.BoolOp)
 def _boolean(frame: Frame, node: Any) -> Any:
-    return _chain(frame, isinstance(node.op, gast.And), node.values, node)
+    is_and = isinstance(node.op, gast.And)
+    if frame.in_rule and frame.of_arrays:
+        return _chain_of_truths(frame, is_and, node)
+    return _chain(frame, is_and, node.values, node)
+
+
+def _chain_of_truths(frame: Frame, is_and: bool, node: Any) -> Any:
+    """In a rule, arrays of truths are joined element by element."""
+    joined = None
+    for n in node.values:
+        a = frame.evaluate(n)
+        known = _known_value(a)
+        if known and bool(known[0]) is not is_and:
+            return a
+        if not known:
+            join = np.logical_and if is_and else np.logical_or
+            joined = a if joined is None else operate(frame, join, node, joined, a)
+    return constant(is_and) if joined is None else joined
 
 
 def _chain(frame: Frame, is_and: bool, nodes: list[Any], node: Any) -> Any:

@@ -8,11 +8,9 @@ def pressure_grad(volume, gas):
     assert gas > 1.0, "no such gas"
     power = volume**gas
     # reverse sweep
-    if gas >= 1:
+    if gas >= 1 or volume != 0:
         # programs.py  return 1.0 / volume**gas
         by_volume = gas * volume ** (gas - 1)
-    elif volume != 0:
-        by_volume = gas * power / volume
     else:
         by_volume = gas * math.inf if gas != 0 else 0.0
     if volume == 0:

@@ -10,20 +10,15 @@ def smooth_step_grad(x, sharpness):
     # reverse sweep
     # programs.py  return rise / (rise + fall)
     quotient = rise / (rise + fall) / (rise + fall)
-    # programs.py  fall = (1.0 - inside) ** sharpness
-    sharpness_is_above = sharpness >= 1
-    if sharpness_is_above:
+    if sharpness >= 1 or difference != 0:
+        # programs.py  fall = (1.0 - inside) ** sharpness
         slope = sharpness * difference ** (sharpness - 1)
-    elif difference != 0:
-        slope = sharpness * fall / difference
     else:
         slope = sharpness * math.inf if sharpness != 0 else 0.0
     # programs.py  rise = inside**sharpness
     rise_bar = 1 / (rise + fall) - quotient
-    if sharpness_is_above:
+    if sharpness >= 1 or inside != 0:
         by_inside = sharpness * inside ** (sharpness - 1)
-    elif inside != 0:
-        by_inside = sharpness * rise / inside
     else:
         by_inside = sharpness * math.inf if sharpness != 0 else 0.0
     product = quotient * (0.0 if difference == 0 else fall * math.log(difference))

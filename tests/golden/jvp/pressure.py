@@ -6,10 +6,8 @@ def pressure_jvp(volume, gas, volume_dot, gas_dot):
         raise ValueError(f"a volume of {volume}")
     assert gas > 1.0, "no such gas"
     power = volume**gas
-    if gas >= 1:
+    if gas >= 1 or volume != 0:
         by_volume = gas * volume ** (gas - 1)
-    elif volume != 0:
-        by_volume = gas * power / volume
     else:
         by_volume = gas * math.inf if gas != 0 else 0.0
     if volume == 0:

@@ -3,14 +3,12 @@ import math
 
 def rotated_jvp(point_0, point_1, turn, point_0_dot, point_1_dot, turn_dot):
     r = math.hypot(point_0, point_1)
-    r_is_nonzero = r != 0
-    product = (point_0 / r if r_is_nonzero else 0.0) * point_0_dot
-    r_dot = product + (point_1 / r if r_is_nonzero else 0.0) * point_1_dot
+    product = (point_0 / r if r != 0 else 0.0) * point_0_dot
+    r_dot = product + (point_1 / r if r != 0 else 0.0) * point_1_dot
     angle = math.atan2(point_1, point_0)
     r2 = point_1 * point_1 + point_0 * point_0
-    r2_is_nonzero = r2 != 0
-    product_1 = (-point_1 / r2 if r2_is_nonzero else 0.0) * point_0_dot
-    angle_dot = (point_0 / r2 if r2_is_nonzero else 0.0) * point_1_dot + product_1
+    product_1 = (-point_1 / r2 if r2 != 0 else 0.0) * point_0_dot
+    angle_dot = (point_0 / r2 if r2 != 0 else 0.0) * point_1_dot + product_1
     cos = math.cos(angle + turn)
     sin = math.sin(angle + turn)
     x = r * cos
