@@ -123,7 +123,7 @@ class Spelling:
         if p is COPY:
             return ast.Call(ast.Attribute(trees[0], "copy"), [], [])
         if p is SPREAD:
-            return self.call("np.full_like", [trees[1], trees[0]])
+            return self.call("np.full_like", [trees[1], trees[0], *self._another(s)])
         if p is SUM_TO:
             if s.attribute is None:
                 return self._sum_where_number(*trees)
@@ -139,6 +139,13 @@ class Spelling:
         if p.signature is not None:
             return self._signed(s, trees)
         return self.call(p.spelling, trees)
+
+    def _another(self, s: Let) -> list[ast.expr]:
+        """The dtype of what is spread, where the array that it is like has another."""
+        like, made = type_of(s.operands[1]), s.out.type
+        if like.is_inexact and like.is_complex <= made.is_complex:
+            return []
+        return [self.argument(np.dtype(made.dtype))]
 
     def _signed(self, s: Let, trees: list[ast.expr]) -> ast.expr:
         """A call with arguments by name; a few that have a sign of their own."""

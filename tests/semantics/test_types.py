@@ -187,6 +187,16 @@ def test_the_gradient_of_a_real_argument_is_real() -> None:
     assert [type(g) for g in mixed] == [float, complex]
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_real_number_beside_a_complex_array_has_a_real_gradient() -> None:
+    def remainder(field, x):
+        return np.sum(field * 2.0 - x).real
+
+    field = np.array([1.0 - 2.0j, 0.5j])
+    field_bar, x_bar = gw.grad(remainder, argnums=(0, 1))(field, 1.5)
+    same((field_bar, x_bar), (np.array([2.0 + 0j, 2.0 + 0j]), -2.0))
+
+
 def test_complex_tangents_and_cotangents() -> None:
     z, dz = 1.5 - 0.5j, 0.25 + 1.0j
     assert gw.jvp(lambda z: z * z, (z,), (dz,)) == (z * z, 2 * z * dz)
