@@ -324,7 +324,7 @@ def _parse(filename: str, text: str, futures: int) -> _File:
         )
         code = compile(tree, filename, "exec", flags, dont_inherit=True)
     definitions: dict[tuple[str, int], list[tuple[Definition, str | None]]] = {}
-    for node, class_name in _definitions(tree):
+    for node, class_name in _definitions(tree, "lambda" in text):
         decorators = getattr(node, "decorator_list", [])
         first = (decorators[0] if decorators else node).lineno
         name = getattr(node, "name", "<lambda>")
@@ -339,8 +339,13 @@ def _codes(maker: types.CodeType) -> Iterator[_Made]:
             yield from _codes(constant)
 
 
-def _definitions(tree: ast.AST) -> Iterator[tuple[Definition, str | None]]:
-    """Every function and lambda, with the name of the innermost class around it."""
+def _definitions(
+    tree: ast.AST, lambdas: bool
+) -> Iterator[tuple[Definition, str | None]]:
+    """Every function and lambda, with the name of the innermost class around it.
+
+    A text without lambdas has functions among its statements only.
+    """
     todo: list[tuple[ast.AST, str | None]] = [(tree, None)]
     while todo:
         node, class_name = todo.pop()
@@ -353,7 +358,11 @@ def _definitions(tree: ast.AST) -> Iterator[tuple[Definition, str | None]]:
             outside += getattr(node, "type_params", [])
             todo += [(inner, class_name) for inner in outside]
             continue
-        todo += [(inner, class_name) for inner in ast.iter_child_nodes(node)]
+        todo += [
+            (inner, class_name)
+            for inner in ast.iter_child_nodes(node)
+            if lambdas or not isinstance(inner, ast.expr)
+        ]
 
 
 # -- The node as it is handed out ------------------------------------------------------
