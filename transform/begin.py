@@ -74,6 +74,8 @@ def _first_whole(body: Block, alloc: Alloc) -> tuple[list[Store], Store] | None:
         if s is alloc:
             begun = True
         elif begun and isinstance(s, Store) and s.place is place:
+            if not s.accumulate and not s.index and not earlier:
+                return earlier, s  # a region of the program's
             if not (s.accumulate and s.adjoint):
                 return None
             if not s.index:
@@ -93,7 +95,8 @@ def _own(
     """An array of its own with the value that is added, and what makes it."""
     g, like = s.operand, place.like
     if isinstance(g, Value) and g.type.is_array and _fits(g.type, place.type):
-        if uses.get(g, 0) == 1 and _is_new(made.get(g)):
+        others = uses.get(g, 0) - 1 - (like is g)
+        if not others and _is_new(made.get(g)):
             return g, []
         out = Value(place.name, g.type)
         return out, [Let(out, COPY, (g,), where=s.where, adjoint=True)]

@@ -50,6 +50,42 @@ def refusal(node: Any) -> tuple[str, str | None]:
     return f"gradwright does not rewrite {words}", instead
 
 
+def stored_names(node: gast.FunctionDef) -> tuple[frozenset[str], frozenset[str]]:
+    """The names that a subscript or an operator stores into; those bound in blocks."""
+    found, rebound = set(), set()
+    for n in gast.walk(node):
+        if isinstance(n, gast.For | gast.While | gast.If):
+            for inner in (m for s in (*n.body, *n.orelse) for m in gast.walk(s)):
+                if isinstance(inner, gast.Assign | gast.AnnAssign | gast.For):
+                    targets = getattr(inner, "targets", None) or [inner.target]
+                    rebound |= {
+                        m.id
+                        for t in targets
+                        for m in gast.walk(t)
+                        if isinstance(m, gast.Name) and isinstance(m.ctx, gast.Store)
+                    }
+        if isinstance(n, gast.AugAssign) and isinstance(n.target, gast.Name):
+            found.add(n.target.id)
+        if isinstance(n, gast.Subscript) and isinstance(n.ctx, gast.Store):
+            root: Any = n.value
+            while isinstance(root, gast.Subscript):
+                root = root.value
+            if isinstance(root, gast.Name):
+                found.add(root.id)
+    size = -1
+    while size != (size := len(found)):  # a view that is stored into, and what it is of
+        for n in gast.walk(node):
+            if isinstance(n, gast.Assign) and any(
+                isinstance(t, gast.Name) and t.id in found for t in n.targets
+            ):
+                root = n.value
+                while isinstance(root, gast.Subscript):
+                    root = root.value
+                if isinstance(root, gast.Name) and root is not n.value:
+                    found.add(root.id)
+    return frozenset(found), frozenset(rebound)
+
+
 def local_names(node: gast.FunctionDef) -> frozenset[str]:
     """Names that are local to a function by Python's own rule: it binds them."""
     names: set[str] = set()

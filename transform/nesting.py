@@ -20,6 +20,7 @@ from gradwright.transform.core import (
     Assert,
     At,
     Break,
+    Buffer,
     Call,
     Cell,
     Const,
@@ -39,6 +40,7 @@ from gradwright.transform.core import (
     Value,
     While,
     Whole,
+    all_reads,
     blocks,
     defines,
     leaves,
@@ -49,10 +51,12 @@ from gradwright.transform.deadcode import may_raise
 from gradwright.transform.indices import Dim, Linear
 from gradwright.transform.names import NOUNS, SUFFIX, is_users, names_in
 from gradwright.transform.outline import held
+from gradwright.transform.primitives.structural import ITEM, NAMED, STOPPED
 from gradwright.transform.spelling import (
     Name,
     Spelling,
     again,
+    copied,
     name_of,
     sum_of,
     without_array,
@@ -101,6 +105,7 @@ class Nesting:
         self.uses: dict[Any, _Use] = {}
         self.waiting: dict[Value, Waiting] = {}
         self.chosen: dict[Cell, Waiting] = {}
+        self.rooted: dict[Value, Place] = {}  # arrays, and whose memory they share
         self.unpacked: set[Value] = set()  # items that a tuple's statement assigned
         self.changed: dict[Statement, set[Place]] = {}
         self.branch_of: dict[int, int] = {}
@@ -233,7 +238,17 @@ class Nesting:
         with_.adjoint = node.adjoint  # type: ignore[attr-defined]
         out.append(with_)
 
-    def _assign(self, v: Any, w: Waiting, out: list[ast.stmt], s: Statement) -> None:
+    def _assign(
+        self,
+        v: Any,
+        w: Waiting,
+        out: list[ast.stmt],
+        s: Statement,
+        body: list[Statement] | None = None,
+    ) -> None:
+        """Give a value a name; a part of an array that changes meanwhile is copied."""
+        if v in self.rooted and (body is None or self._outlives(v, s, body)):
+            w = Waiting(copied(w.tree), w.places, w.width + 7, w.quiet)
         self._write(out, ast.Assign([name_of(v, True)], w.tree), s, w.quiet)
 
     def _flush(self, changed: set[Place], out: list[ast.stmt], s: Statement) -> None:
@@ -276,7 +291,37 @@ class Nesting:
             held(w.tree, v, s, repeated=True)
             self.waiting[v] = w
         else:
-            self._assign(v, w, out, s)
+            self._assign(v, w, out, s, body)
+
+    def root(self, s: Let | Load) -> None:
+        """Note whose memory an array is a part of."""
+        if not s.out.type.is_array or isinstance(s.out, Tape):
+            return
+        if isinstance(s, Load):
+            picked = any(isinstance(i, Pick) for i in s.index)
+            if isinstance(s.source, Buffer) and not picked:
+                self.rooted[s.out] = s.source
+            elif s.source in self.rooted and not picked:
+                self.rooted[s.out] = self.rooted[s.source]  # type: ignore[index]
+        elif s.primitive.view or s.primitive in (NAMED, ITEM, STOPPED):
+            (x, *_) = s.operands
+            if x in self.rooted:
+                self.rooted[s.out] = self.rooted[x]  # type: ignore[index]
+
+    def _outlives(self, v: Value, s: Statement, body: list[Statement]) -> bool:
+        """Whether the array that a value is of may change before its last use."""
+        place = self.rooted[v]
+        if self.uses[v].blocks != {id(body)}:
+            return True
+        k = next(k for k, t in enumerate(body) if t is s)
+        readers = [j for j in range(k + 1, len(body)) if v in set(all_reads(body[j]))]
+        last = readers[-1] if readers else k
+        if any(v in set(leaves(r)) for r in self.function.results):
+            last = len(body)
+        between = body[k + 1 : last]
+        if last < len(body) and blocks(body[last]):
+            between.append(body[last])
+        return any(place in stores(t) for t in between)
 
     def stays(self, v: Value, w: Waiting, body: list[Statement]) -> bool:
         """Whether what may raise would move into another block."""

@@ -227,6 +227,11 @@ def _with_axes(tree: ast.expr, axes: tuple[int, ...], rank: int) -> ast.expr:
     return ast.Subscript(tree, items[0] if len(items) == 1 else ast.Tuple(items))
 
 
+def copied(tree: ast.expr) -> ast.expr:
+    """An array of its own with the same elements."""
+    return ast.Call(ast.Attribute(tree, "copy"), [], [])
+
+
 def without_colons(index: ast.expr) -> ast.expr:
     """An index outside of brackets: `(slice(None), k)` for `:, k`."""
 

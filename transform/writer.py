@@ -56,6 +56,7 @@ from gradwright.transform.outline import if_statement, is_chain, note
 from gradwright.transform.primitives.structural import ITEM
 from gradwright.transform.spelling import (
     bool_op,
+    copied,
     counting,
     name_of,
     negated,
@@ -108,8 +109,10 @@ class Writer(Nesting):
     ) -> None:
         match s:
             case Let():
+                self.root(s)
                 self._let(s, out, body)
             case Load():
+                self.root(s)
                 self._load(s, out, body)
             case Alloc():
                 self._alloc(s, out)
@@ -122,7 +125,8 @@ class Writer(Nesting):
                 w = self.operand(s.operand)
                 push = ast.Attribute(name_of(s.tape), "append")
                 self._flush({s.tape}, out, s)
-                self._write(out, ast.Expr(ast.Call(push, [w.tree], [])), s)
+                kept = copied(w.tree) if s.operand in self.rooted else w.tree
+                self._write(out, ast.Expr(ast.Call(push, [kept], [])), s)
             case Pop():
                 self._pop(s, out, body)
             case If():

@@ -22,9 +22,11 @@ from gradwright.transform.core import (
     At,
     Cell,
     If,
+    Index,
     Let,
     Load,
     Operand,
+    Place,
     Pop,
     Push,
     Statement,
@@ -369,7 +371,7 @@ def reverse_store(sweep: Sweep, block: Block, k: int, s: Store) -> None:
     place = s.place
     put_back(sweep, block, {place})
     if must_save(sweep, s):
-        old = sweep.saved.setdefault(s, place.content())
+        old = sweep.saved.setdefault(s, held(place, s.index))
         read = Load(old, place, s.index, where=s.where)
         block.before.setdefault(k, []).append(read)
         if block.top:
@@ -377,7 +379,7 @@ def reverse_store(sweep: Sweep, block: Block, k: int, s: Store) -> None:
         else:
             tape = tape_of(sweep, old, place.name)
             block.before[k].append(Push(tape, old, where=s.where))
-            popped = place.content()
+            popped = held(place, s.index)
             back = [Pop(popped, tape), Store(place, popped, need_index(sweep, s.index))]
         begin_saved(sweep, place)
         block.undo[place] = (k, back)
@@ -399,6 +401,14 @@ def reverse_store(sweep: Sweep, block: Block, k: int, s: Store) -> None:
         b.store(bar, zero(place.type.element if s.index else place.type), index)
     if g is not None:
         give(sweep, s.operand, g, type_of(g))
+
+
+def held(place: Place, index: Index) -> Value:
+    """A value for what a place, or a part of one, holds at some time."""
+    value = place.content()
+    if index:
+        value.type = region(place.type, index)
+    return value
 
 
 def whole(sweep: Sweep, s: Store, g: Operand) -> Operand:

@@ -32,6 +32,7 @@ from gradwright.transform.specialise.abstract import (
     mapped,
 )
 from gradwright.transform.specialise.frame import Demand, Frame, Program
+from gradwright.transform.specialise.regions import copied_parameters
 from gradwright.transform.specialise.slots import Unready
 from gradwright.transform.specialise.units import run_body
 from gradwright.transform.types import Type
@@ -99,6 +100,7 @@ def specialise(
     bound = {name: parameter(name, known) for name, known in arguments.items()}
     frame.env.update(bound)
     count = len(root.params)
+    copied_parameters(frame)
     try:
         value = run_body(frame)
     except Demand as e:

@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from gradwright.transform.core import Const, Operand, Value
+from gradwright.transform.core import Buffer, Const, Index, Operand, Value
 from gradwright.transform.indices import Linear
 from gradwright.transform.source import Source
 from gradwright.transform.structure import Structure as Structure
-from gradwright.transform.types import NONE, TEXT
+from gradwright.transform.types import NONE, TEXT, Type
 
 
 class Path:
@@ -138,6 +138,19 @@ def as_constant(a: Any) -> Any:
     if isinstance(a, Static) and isinstance(a.value, str):
         return Const(a.value, TEXT)
     return a
+
+
+@dataclass(eq=False)
+class Region:
+    """An array that is stored into, or a basic part of one."""
+
+    place: Buffer
+    index: Index = ()
+    type: Type | None = None  # of the part; None for the whole
+
+    @property
+    def kind(self) -> Type:
+        return self.place.type if self.type is None else self.type
 
 
 ITERABLES = {

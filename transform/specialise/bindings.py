@@ -25,7 +25,7 @@ def bind(frame: Frame, target: Any, value: Any) -> None:
         case gast.Tuple() | gast.List():
             _unpack(frame, target, value)
         case gast.Subscript():
-            refuse_store(frame, frame.evaluate(target.value), target)
+            store_item(frame, target, value)
         case gast.Attribute():
             refuse_store(frame, frame.evaluate(target.value), target)
         case _:
@@ -115,6 +115,28 @@ def element(
     type_ = array(value.type.dtype, rest) if rest else numpy_scalar(value.type.dtype)
     name = f"{value.name}_{suffix[0] if suffix else 'item'}"
     return frame.builder.element(value, (At(position),), type_, name, safe)
+
+
+def store_item(frame: Frame, target: Any, value: Any, function: Any = None) -> None:
+    """Target = value, or `target = function(target, value)` of an operator."""
+    from gradwright.transform.specialise.expressions import binary, display
+    from gradwright.transform.specialise.regions import store
+    from gradwright.transform.specialise.subscripts import index_of, region_of
+
+    region = region_of(frame, target.value)
+    if region is None:
+        refuse_store(frame, frame.evaluate(target.value), target)
+        return
+    index = index_of(frame, target)
+    if function in (None, operator.add, operator.sub):
+        operand = display(frame, value, target)
+        if function is operator.sub:
+            operand = frame.builder.operator(operator.neg, operand)
+        store(frame, region, index, operand, target, function is not None)
+        return
+    old = frame.evaluate(target)
+    new = binary(frame, function, old, value, target)
+    store(frame, region, index, display(frame, new, target), target)
 
 
 def refuse_store(frame: Frame, owner: Any, target: Any) -> None:

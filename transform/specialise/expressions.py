@@ -29,6 +29,7 @@ from gradwright.transform.primitives.structural import DISPLAY, FORMAT
 from gradwright.transform.specialise.abstract import (
     BoundMethod,
     Closure,
+    Region,
     Static,
     Structure,
     as_constant,
@@ -59,7 +60,7 @@ from gradwright.transform.specialise.structures import (
     structure_attribute,
     structure_item,
 )
-from gradwright.transform.specialise.subscripts import array_item
+from gradwright.transform.specialise.subscripts import array_item, region_item
 from gradwright.transform.types import (
     BOOL,
     TEXT,
@@ -722,6 +723,9 @@ def _itself(value: Any) -> Any:
 
 @expression(gast.Subscript)
 def _subscript(frame: Frame, node: Any) -> Any:
+    held = frame.env.get(getattr(node.value, "id", None))
+    if isinstance(held, Region):
+        return region_item(frame, held, node)
     owner = frame.evaluate(node.value)
     match owner:
         case Structure():

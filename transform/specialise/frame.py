@@ -24,6 +24,7 @@ from gradwright.transform.build import Builder, constant
 from gradwright.transform.core import (
     Const,
     Function,
+    Load,
     Raise,
     Statement,
     Tape,
@@ -45,6 +46,7 @@ from gradwright.transform.source import Source
 from gradwright.transform.specialise.abstract import (
     Clash,
     Path,
+    Region,
     Static,
     Structure,
     is_operand,
@@ -178,6 +180,7 @@ class Program:
         self.inlined: set[Any] = set()
         self.separate: set[Any] = set()
         self.unsure_reads: dict[int, set[tuple[int, int]]] = {}
+        self.stored: dict[int, tuple[frozenset[str], ...]] = {}
         self.normal: dict[int, tuple[Any, gast.FunctionDef, Liveness]] = {}
 
     def guard(self, key: Any, path: Path, read: Callable[[Any], Any]) -> None:
@@ -216,6 +219,12 @@ class Program:
             self.unsure_reads[id(node)] = unsure_reads(node)
         return self.unsure_reads[id(node)]
 
+    def stored_names(self, node: gast.FunctionDef) -> tuple[frozenset[str], ...]:
+        """What `language.stored_names` says; once for each function."""
+        if id(node) not in self.stored:
+            self.stored[id(node)] = language.stored_names(node)
+        return self.stored[id(node)]
+
     def normal_form(self, node: gast.FunctionDef) -> tuple[gast.FunctionDef, Liveness]:
         """The function rewritten by `normalise`, and its live names; once each."""
         if id(node) not in self.normal:
@@ -242,6 +251,7 @@ class Frame:
         self.caller = caller
         self.env: dict[str, Any] = {}
         self.locals = language.local_names(source.node)
+        self.stored, self.rebound = program.stored_names(source.node)
         self.unsure = program.unsure(source.node)
         self.presets: dict[int, Presets] = {}
         self.unrolled: set[int] = set()
@@ -338,7 +348,17 @@ class Frame:
     def held(self, name: str, unsure: bool = False) -> Any:
         """What a bound name stands for, read or not: it may be a clash."""
         held = self.env[name]
+        if isinstance(held, Region):
+            return self.read(held)
         return held.load(self, unsure) if isinstance(held, Slot) else held
+
+    def read(self, region: Region) -> Value:
+        """What an array that is stored into holds now."""
+        out = Value(region.place.name, region.kind)
+        s = Load(out, region.place, region.index)
+        self.builder.definition[out] = s
+        self.builder.add(s)
+        return out
 
     def readable(self, value: Any, node: Any) -> Any:
         """A value that is read here: it must be of one kind on all paths to here."""
@@ -445,10 +465,13 @@ class Frame:
 
     def assign(self, name: str, value: Any, node: Any) -> None:
         """Bind a name: store into its slot, or remember what it stands for."""
+        from gradwright.transform.specialise.regions import bound, for_slot
+
         held = self.env.get(name)
         if isinstance(held, Slot) and held.owner.open:
-            held.store(self, value, node)
+            held.store(self, for_slot(self, name, value, node), node)
             return
+        value = bound(self, name, value, node)
         if isinstance(value, Const) and value.type.is_inexact and value.text is None:
             value = self.named_constant(name, value)
         named = self.in_rule or self.speaks
@@ -509,6 +532,8 @@ def import_name(frame: Frame, owner: Frame, name: str, node: Any) -> Any:
             held = owner.env.get(name)
             if held is None:
                 raise ProgramError(NameError(FREE.format(name)))
+            if isinstance(held, Region):
+                return frame.read(held)
             return held.load(frame) if isinstance(held, Slot) else held
         return owner.lookup(name, node)
     caller = frame.unit.caller

@@ -36,6 +36,7 @@ from gradwright.transform.specialise.abstract import (
     Counting,
     From,
     Items,
+    Region,
     Static,
     Structure,
     Zipped,
@@ -43,13 +44,19 @@ from gradwright.transform.specialise.abstract import (
     describe,
     is_operand,
 )
-from gradwright.transform.specialise.bindings import bind, element, refuse_store
+from gradwright.transform.specialise.bindings import (
+    bind,
+    element,
+    refuse_store,
+    store_item,
+)
 from gradwright.transform.specialise.builtins import iterable
 from gradwright.transform.specialise.expressions import (
     BINARY,
     as_operand,
     binary,
     closure,
+    display,
     operate,
     truth,
 )
@@ -59,6 +66,7 @@ from gradwright.transform.specialise.frame import (
     Demand,
     Frame,
 )
+from gradwright.transform.specialise.regions import WHOLE, store
 from gradwright.transform.specialise.slots import (
     Construct,
     Fork,
@@ -115,10 +123,17 @@ def _annotated(frame: Frame, node: Any) -> None:
 
 @statement(gast.AugAssign)
 def _augmented(frame: Frame, node: Any) -> None:
+    if isinstance(node.target, gast.Subscript):
+        value = frame.evaluate(node.value)
+        store_item(frame, node.target, value, BINARY[type(node.op)])
+        return
     if not isinstance(node.target, gast.Name):
-        owner = frame.evaluate(node.target.value)
-        refuse_store(frame, owner, node.target)
+        refuse_store(frame, frame.evaluate(node.target.value), node.target)
     name = node.target.id
+    region = frame.env.get(name)
+    if isinstance(region, Region):
+        _in_place(frame, region, node)
+        return
     if _add_into(frame, name, node.op, node.value, node):
         return
     old = frame.lookup(name, node)
@@ -132,6 +147,19 @@ def _augmented(frame: Frame, node: Any) -> None:
             instead=f"{name} = {name} {_sign(node.op)} ...",
         )
     frame.assign(name, binary(frame, BINARY[type(node.op)], old, value, node), node)
+
+
+def _in_place(frame: Frame, region: Region, node: Any) -> None:
+    """An operator that changes a whole array of the function's own."""
+    value, function = frame.evaluate(node.value), BINARY[type(node.op)]
+    if function in (operator.add, operator.sub):
+        operand = display(frame, value, node)
+        if function is operator.sub:
+            operand = frame.builder.operator(operator.neg, operand)
+        store(frame, region, (), operand, node, accumulate=True)
+        return
+    new = binary(frame, function, frame.read(region), value, node)
+    store(frame, region, WHOLE, display(frame, new, node), node)
 
 
 def _sign(op: Any) -> str:
@@ -279,6 +307,8 @@ def _open_slots(
     for name in names:
         if _is_open(frame, name):
             continue
+        if isinstance(frame.env.get(name), Region) and name not in frame.rebound:
+            continue  # it is only stored into
         slot = Slot(name, construct)
         construct.slots.append(slot)
         old = frame.env.get(name)

@@ -30,26 +30,70 @@ from gradwright.transform.indices import Dim, Linear, linear, symbol
 from gradwright.transform.primitives.structural import DISPLAY
 from gradwright.transform.shapes import infer
 from gradwright.transform.specialise.abstract import (
+    Region,
     Static,
     Structure,
     as_constant,
     is_operand,
 )
 from gradwright.transform.specialise.frame import Frame, ProgramError
+from gradwright.transform.specialise.regions import composed
 from gradwright.transform.types import VARYING, Type, array, numpy_scalar
 
 REFUSED = (TypeError, ValueError, IndexError)
 
 
-def array_item(frame: Frame, owner: Value, node: Any) -> Any:
-    """The value of array[index]."""
+def region_of(frame: Frame, node: Any) -> Region | None:
+    """The region that an expression names, or a part of one; None for any other."""
+    if isinstance(node, gast.Name):
+        held = frame.env.get(node.id)
+        return held if isinstance(held, Region) else None
+    if isinstance(node, gast.Subscript):
+        outer = region_of(frame, node.value)
+        if outer is None:
+            return None
+        index = index_of(frame, node)
+        full = composed(outer.index, index)
+        if full is None:
+            raise frame.error(
+                UnsupportedSyntax,
+                "gradwright does not store into a part of a part yet",
+                node,
+            )
+        like = Value(outer.place.name, outer.kind)
+        return Region(outer.place, full, type_of_part(like, index, like, frame, node))
+    return None
+
+
+def index_of(frame: Frame, node: Any) -> core.Index:
+    """What stands between the brackets."""
     parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
     values = [part_value(frame, p) for p in parts]
     if len(values) == 1 and isinstance(values[0], Structure):
         held = values[0]
         if held.kind is tuple:
             values = list(held.items)
-    index = tuple(as_index(frame, v, node) for v in values)
+    return tuple(as_index(frame, v, node) for v in values)
+
+
+def region_item(frame: Frame, region: Region, node: Any) -> Any:
+    """The value of region[index], as it is now."""
+    index = index_of(frame, node)
+    full = composed(region.index, index)
+    if full is None or _new_axes(index, region.kind.rank) is not None:
+        return array_item(frame, frame.read(region), node)
+    like = Value(region.place.name, region.kind)
+    out = Value(f"{region.place.name}_{_suffix(index)}", region.kind)
+    out.type = type_of_part(like, index, out, frame, node)
+    s = core.Load(out, region.place, full)
+    frame.builder.definition[out] = s
+    frame.builder.add(s)
+    return out
+
+
+def array_item(frame: Frame, owner: Value, node: Any) -> Any:
+    """The value of array[index]."""
+    index = index_of(frame, node)
     if (axes := _new_axes(index, owner.type.rank)) is not None:
         return _with_axes(frame, owner, axes, node)
     out = Value(f"{owner.name}_{_suffix(index)}", owner.type)
