@@ -256,6 +256,8 @@ class Entry:
     def run(self, found: Specialisation, values: Any, hidden: dict[str, Any]) -> Any:
         """Call the emitted function."""
         found.used = True
+        if found.apart.stored:
+            found.apart.check(values, hidden)
         return found.forward.run(values, hidden)
 
     def jvp(self, primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> Any:

@@ -15,6 +15,7 @@ from typing import Any
 from gradwright.arguments import kind_of
 from gradwright.backends.numpy import load
 from gradwright.lengths import length_checks
+from gradwright.overlaps import Apart
 from gradwright.pipeline import Built
 from gradwright.results import assembler
 from gradwright.transform.emit import Module
@@ -82,6 +83,7 @@ class Specialisation:
             derived.function.results
         )  # how many results, before those of a split
         self.checks = list(length_checks(built))
+        self.apart = Apart(built)
         self.needed = _needed(built)
         self.used = False  # since the last time that room was made
         self.keep: list[Any] = []  # what it was made for, by identity

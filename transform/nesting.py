@@ -161,7 +161,8 @@ class Nesting:
                     return w
                 return replace(w, tree=again(w.tree))
         self.left[o] = self.left.get(o, 1) - 1
-        return Waiting(name_of(o), {o} if isinstance(o, Place) else set(), len(o.name))
+        place = o if isinstance(o, Place) else self.rooted.get(o)  # type: ignore[arg-type]
+        return Waiting(name_of(o), set() if place is None else {place}, len(o.name))
 
     def _linear(self, form: Linear) -> Waiting:
         terms: list[tuple[ast.expr, int]] = []
@@ -249,6 +250,7 @@ class Nesting:
         """Give a value a name; a part of an array that changes meanwhile is copied."""
         if v in self.rooted and (body is None or self._outlives(v, s, body)):
             w = Waiting(copied(w.tree), w.places, w.width + 7, w.quiet)
+            del self.rooted[v]  # it has memory of its own now
         self._write(out, ast.Assign([name_of(v, True)], w.tree), s, w.quiet)
 
     def _flush(self, changed: set[Place], out: list[ast.stmt], s: Statement) -> None:

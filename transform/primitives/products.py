@@ -630,6 +630,7 @@ def labels(term, dots):
         given("ij, ij -> ", WIDE, WIDE),
         given("...", WIDE),
     ),
+    view=True,  # of one operand
 )
 def einsum(subscripts, operands, optimize, y_bar):
     """The sum of products over the letters that the result lacks."""

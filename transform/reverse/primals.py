@@ -242,7 +242,10 @@ def is_unchanged(sweep: Sweep, block: Block, k: int, place: Place) -> bool:
     """Whether a place read at `k` of the block still holds what it held then."""
     if not is_kept(sweep, place):
         return False
-    end = block.at + (1 if isinstance(statement_at(block), For | While | If) else 0)
+    now = statement_at(block)
+    is_within = isinstance(now, For | While | If)
+    is_of_index = isinstance(now, Store) and bool(now.index)  # it has been stored by now
+    end = block.at + (1 if is_within or is_of_index else 0)
     return not any(place in stores(s) for s in block.body[k + 1 : end])
 
 

@@ -31,6 +31,7 @@ from gradwright.transform.specialise.abstract import (
     leaves,
     mapped,
 )
+from gradwright.transform.specialise.aliases import refuse_old_views
 from gradwright.transform.specialise.frame import Demand, Frame, Program
 from gradwright.transform.specialise.regions import copied_parameters
 from gradwright.transform.specialise.slots import Unready
@@ -46,7 +47,8 @@ class Specialised:
     captured numbers and arrays, by parameter; `guards` are captured objects that must
     be the same at every call; `equal_dims` are pairs of dims of parameters that the
     program takes to be equal, `at_least_zero` lengths that it takes not to be negative;
-    `inputs` are the parameters that a call gives.
+    `inputs` are the parameters that a call gives, `stored` those that the program
+    stores into, by their names, with where.
     """
 
     function: Function
@@ -57,6 +59,7 @@ class Specialised:
     equal_dims: list[tuple[Linear, Linear, Location | None]]
     at_least_zero: list[Linear]
     inputs: list[Any]
+    stored: list[tuple[Value, str, Location]]
 
 
 class NeedsValue(Exception):
@@ -100,7 +103,7 @@ def specialise(
     bound = {name: parameter(name, known) for name, known in arguments.items()}
     frame.env.update(bound)
     count = len(root.params)
-    copied_parameters(frame)
+    stored = copied_parameters(frame)
     try:
         value = run_body(frame)
     except Demand as e:
@@ -117,6 +120,7 @@ def specialise(
     f.body = root.builder.block
     f.results = [x for x in leaves(result) if not isinstance(x, Static)]
     f.filename = source.filename
+    refuse_old_views(f)
     checked = [
         (a, b, where)
         for (a, b), where in root.equal_dims.items()
@@ -131,6 +135,7 @@ def specialise(
         checked,
         [form for form in root.at_least_zero if _of_parameters(form, f)],
         [p for p in f.params if p not in f.hidden],
+        [(p, name, source.location(source.node)) for name, p in stored.items()],
     )
 
 

@@ -39,6 +39,7 @@ from gradwright.transform.specialise.frame import (
 )
 from gradwright.transform.specialise.methods import (
     as_dtype,
+    as_new,
     call_function,
     copy,
     size,
@@ -309,7 +310,15 @@ def _is_written(
     return constant(all(isinstance(a, Static | Const) for a in arguments))
 
 
-@builtin(np.array, np.asarray, np.ascontiguousarray, np.asfortranarray)
+@builtin(np.array)
+def _new_array(
+    frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any
+) -> Any:
+    made = _array(frame, arguments, keywords, node)
+    return as_new(frame, made, keywords) if made is arguments[0] else made
+
+
+@builtin(np.asarray, np.ascontiguousarray, np.asfortranarray)
 def _array(
     frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any
 ) -> Any:

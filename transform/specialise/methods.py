@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from gradwright.transform.build import constant
-from gradwright.transform.core import Operand, Value, type_of
+from gradwright.transform.core import Const, Operand, Value, type_of
 from gradwright.transform.errors import EffectError, UnsupportedSyntax
 from gradwright.transform.indices import linear
 from gradwright.transform.primitives.structural import CAST, COPY
@@ -160,7 +160,30 @@ def astype(
         if name not in ("dtype", "copy"):
             raise frame.error(UnsupportedSyntax, f"astype with {name}= yet", node)
     wanted = keywords.get("dtype", arguments[0] if arguments else None)
-    return as_dtype(frame, x, wanted, node)
+    made = as_dtype(frame, x, wanted, node)
+    return as_new(frame, made, keywords) if made is x else made
+
+
+def as_new(frame: Frame, x: Operand, keywords: dict[str, Any]) -> Operand:
+    """The same array: copied, as NumPy does, where a store could tell."""
+    kept = keywords.get("copy", Static(True))
+    if isinstance(kept, Static | Const) and kept.value in (None, False):
+        return x
+    inner: Frame | None = frame
+    while inner is not None:
+        if inner.stored and type_of(x).is_array:
+            return frame.builder.let(COPY, x)
+        inner = inner.caller
+    return x
+
+
+def conjugate(
+    frame: Frame, x: Any, arguments: list[Any], keywords: dict[str, Any], node: Any
+) -> Any:
+    """x.conj(): of real numbers the array itself, not a new one."""
+    if type_of(x).is_array and not type_of(x).is_complex:
+        return x
+    return call_function(frame, np.conjugate, [x, *arguments], keywords, node)
 
 
 def as_dtype(frame: Frame, x: Operand, wanted: Any, node: Any) -> Any:
@@ -204,6 +227,8 @@ METHODS: dict[str, Call] = {
     "reshape": reshape,
     "transpose": transpose,
     "copy": copy,
+    "conj": conjugate,
+    "conjugate": conjugate,
     "astype": astype,
     "item": item,
 }

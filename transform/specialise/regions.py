@@ -49,6 +49,13 @@ NEW = ("elementwise", "reduction", "linear", "multilinear", "general", "constant
 def owned(frame: Frame, name: str, value: Value, node: Any) -> Any:
     """The region that a name is bound to which the function stores into."""
     made = frame.builder.definition.get(value)
+    if not value.type.rank:
+        raise frame.error(
+            UnsupportedSyntax,
+            f"'{name}' is an array without axes, and is stored into",
+            node,
+            instead="a number",
+        )
     if value.users or not _is_new(made):
         raise frame.error(
             AliasError,
@@ -111,14 +118,17 @@ def _is_new(made: Any) -> bool:
     )
 
 
-def copied_parameters(frame: Frame) -> None:
-    """A parameter that the function stores into is copied first."""
-    for name in frame.stored:
+def copied_parameters(frame: Frame) -> dict[str, Value]:
+    """The parameters that the function stores into: they are copied first."""
+    found = {}
+    for name in sorted(frame.stored):
         held = frame.env.get(name)
         if isinstance(held, Value) and held.type.is_array and held.type.rank:
             own = frame.builder.let(COPY, held, type=held.type, name=name)
             assert isinstance(own, Value)
             frame.env[name] = begin(frame, name, own)
+            found[name] = held
+    return found
 
 
 # ---- reading -----------------------------------------------------------------------

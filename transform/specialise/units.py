@@ -32,6 +32,7 @@ from gradwright.transform.specialise.abstract import (
     leaves,
     mapped,
 )
+from gradwright.transform.specialise.aliases import refuse_old_views
 from gradwright.transform.specialise.frame import (
     Capture,
     Demand,
@@ -297,6 +298,7 @@ def _finish(unit: Unit, value: Any, result: Any, source: Source) -> None:
     f.body = unit.builder.block
     f.results = [x for x in leaves(_known_operands(value)) if _is_runtime(x)]
     f.filename = source.filename
+    refuse_old_views(f)
 
 
 def _is_runtime(leaf: Any) -> bool:
