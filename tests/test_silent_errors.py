@@ -58,17 +58,14 @@ def test_a_store_through_a_second_name() -> None:
         y[0] = 2 * x[1]
         return np.sum(x * x)
 
-    refused(f, np.array([1.0, 2.0, 3.0]), "y[0] = 2 * x[1]")
+    refused(f, np.array([1.0, 2.0, 3.0]), "y = x")
 
 
-def test_a_store_through_a_view() -> None:
-    def f(x):
-        y = x * 2.0
-        v = y[1:]
-        v[0] = 5.0
-        return np.sum(y * y)
-
-    refused(f, np.array([1.0, 2.0, 3.0]), "v[0] = 5.0")
+def writes_through_a_view(x):
+    y = x * 2.0
+    v = y[1:]
+    v[0] = 5.0
+    return np.sum(y * y)
 
 
 def log_sum_exp(a):
@@ -667,7 +664,7 @@ def test_second_derivatives(f, args: tuple[Any, ...]) -> None:
         near(second, wanted, 1e-5, "second derivative and differences")
 
 
-# ---- what needs stores into arrays ---------------------------------------------------
+# ---- stores into arrays --------------------------------------------------------------
 
 
 def writes_in_a_loop(xs):
@@ -717,21 +714,36 @@ def writes_a_slice(xs):
 
 
 STORES = [
-    (writes_in_a_loop, XS, "ys[k] = ys[k - 1] * xs[k]"),
-    (overwrites_an_array, XS, "ys *= 0.5"),
-    (swaps_elements, XS, "ys[k], ys[-1 - k] = ys[-1 - k], ys[k]"),
-    (writes_a_component, TABLE, "table[0, 1] += table[1, 0]"),
-    (writes_on_one_branch, XS, "ys[1] = 0.0"),
-    (writes_through_a_row, TABLE, "row[0] = 1.0"),
-    (writes_a_slice, XS, "ys[1:] = ys[:-1]"),
+    (writes_in_a_loop, XS),
+    (overwrites_an_array, XS),
+    (swaps_elements, XS),
+    (writes_on_one_branch, XS),
+    (writes_a_slice, XS),
+    (writes_through_a_view, XS),
 ]
 
 
-@pytest.mark.parametrize(
-    ("f", "x", "line"), STORES, ids=lambda v: getattr(v, "__name__", "")
-)
-def test_stores_are_refused(f, x: Any, line: str) -> None:
-    refused(f, x, line)
+@pytest.mark.parametrize(("f", "x"), STORES, ids=lambda v: getattr(v, "__name__", ""))
+def test_stores_against_differences(f, x: Any) -> None:
+    kept = x.copy()
+    check(f, x)
+    assert np.array_equal(x, kept)
+
+
+def test_a_component_of_an_argument() -> None:
+    """The argument itself stays as it is."""
+    kept = TABLE.copy()
+    wanted = 2.0 * kept
+    wanted[0, 1] = total = 2.0 * (kept[0, 1] + kept[1, 0])
+    wanted[1, 0] += total
+    assert np.allclose(gw.grad(writes_a_component)(TABLE), wanted)
+    _, slope = gw.jvp(writes_a_component, (TABLE,), (kept,))
+    assert np.isclose(slope, np.sum(wanted * kept))
+    assert np.array_equal(TABLE, kept)
+
+
+def test_the_rows_of_a_loop_are_no_copies() -> None:
+    refused(writes_through_a_row, TABLE, "for row in rows:")
 
 
 def refused(f, x: Any, line: str) -> None:
@@ -742,9 +754,7 @@ def refused(f, x: Any, line: str) -> None:
         lambda: gw.jvp(f, (x,), (np.ones_like(x),)),
         lambda: gw.vjp(f, x),
     ):
-        with pytest.raises(
-            gw.UnsupportedSyntax, match="stores into an array"
-        ) as caught:
+        with pytest.raises(gw.AliasError, match="may share memory") as caught:
             call()
         assert caught.value.location.text.strip() == line
         assert np.array_equal(x, kept)

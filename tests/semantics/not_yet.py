@@ -72,25 +72,6 @@ def _():
 # ---- Your arguments, Aliases ---------------------------------------------------------
 
 
-@promise("Your arguments: a parameter that is stored into is copied first", STORES)
-def _():
-    def f(xs):
-        xs[0] = 2.0 * xs[1]
-        return np.sum(xs)
-
-    return gw.grad(f)(XS)
-
-
-@promise("Your arguments: an array that is changed in place", STORES)
-def _():
-    def f(xs):
-        ys = xs * 2.0
-        ys += 1.0
-        return np.sum(ys * xs)
-
-    return gw.grad(f)(XS)
-
-
 @promise("Your arguments: jit stores into your arrays as the function does", COMPILING)
 def _():
     def f(xs):
@@ -104,27 +85,6 @@ def _():
     return gw.grad(square, donate_argnums=0)(2.0)
 
 
-@promise("Aliases: stores through views", STORES)
-def _():
-    def f(xs):
-        ys = xs * 1.0
-        tail = ys[1:]
-        tail[0] = 5.0
-        return np.sum(ys * ys)
-
-    return gw.grad(f)(XS)
-
-
-@promise("Aliases: overlapping slices", STORES)
-def _():
-    def f(xs):
-        ys = xs * 1.0
-        ys[1:] += ys[:-1]
-        return np.sum(ys * ys)
-
-    return gw.grad(f)(XS)
-
-
 @promise("Aliases: helpers that store into their arguments", STORES)
 def _():
     def clear(ys, k):
@@ -136,15 +96,6 @@ def _():
         return np.sum(ys)
 
     return gw.grad(f)(XS)
-
-
-@promise("Aliases: a stored parameter may not overlap another (AliasError)", STORES)
-def _():
-    def f(xs, ys):
-        xs[0] = ys[1]
-        return np.sum(xs * ys)
-
-    return gw.grad(f)(XS, XS)
 
 
 @promise("Aliases: stores through reshape and ravel", STORES)

@@ -10,9 +10,11 @@ from typing import Any
 
 from gradwright.transform.core import (
     Alloc,
+    Buffer,
     Cell,
     Const,
     Function,
+    Let,
     Load,
     Place,
     Pop,
@@ -29,6 +31,7 @@ from gradwright.transform.core import (
     type_of,
     walk,
 )
+from gradwright.transform.primitives.structural import COPY
 from gradwright.transform.reverse.placeholders import with_placeholders
 from gradwright.transform.reverse.state import begins_stored
 from gradwright.transform.reverse.sweep import Sweep
@@ -198,7 +201,11 @@ class Handover:
                 self.over.append(r)
                 self.taken.append(r)
                 continue
-            if isinstance(r, Cell):
+            if isinstance(r, Buffer):  # it is stored into, and may be taken again
+                own = Value(r.name, r.type)
+                self.begin += [Let(own, COPY, (taken,), adjoint=True)]
+                self.begin += [Alloc(r, own, adjoint=True)]
+            elif isinstance(r, Cell):
                 self.begin += [Alloc(r), Store(r, taken)]
             if r not in outermost:
                 first += [Alloc(cell), Store(cell, nothing)]

@@ -239,9 +239,10 @@ def root_of(frame: Frame, value: Any) -> Buffer | None:
     while isinstance(value, Value) and value.type.is_array:
         made = frame.builder.definition.get(value)
         if isinstance(made, Load):
+            if any(isinstance(i, Pick) for i in made.index):
+                return None
             if isinstance(made.source, Buffer):
-                picked = any(isinstance(i, Pick) for i in made.index)
-                return None if picked else made.source
+                return made.source
             value = made.source
         elif isinstance(made, Let) and (
             made.primitive.view or made.primitive in (NAMED, ITEM, STOPPED)

@@ -106,9 +106,14 @@ def into_a_captured_list(x):
     return x
 
 
+def clear(xs):
+    xs[0] = 0.0
+
+
 def into_an_array(xs):
-    xs[0] = 1.0
-    return xs[1]
+    ys = xs * 2.0
+    clear(ys)
+    return ys[1]
 
 
 def into_an_attribute(x):

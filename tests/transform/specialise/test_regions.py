@@ -1,0 +1,261 @@
+"""Stores into arrays: the value, the gradient and the jvp are those of NumPy's array."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from semantics.oracle import check, differences, near
+
+import gradwright as gw
+
+X = np.array([0.7, -0.35, 1.2, 0.51])
+A = np.array([[0.3, 0.8, -0.2], [0.6, -0.7, 0.25], [1.1, 0.15, 0.35]])
+
+
+def prefix_sums(x):
+    s = np.zeros(len(x))
+    s[0] = x[0]
+    for i in range(1, len(x)):
+        s[i] = s[i - 1] * 0.5 + np.sin(x[i]) * s[i - 1]
+    return np.sum(s**2)
+
+
+def gauss_seidel(x, n):
+    u = x.copy()
+    for _ in range(n):
+        for i in range(1, len(u) - 1):
+            u[i] = 0.5 * (u[i - 1] + u[i + 1]) + 0.1 * u[i] ** 2
+    return np.sum(u * u)
+
+
+def negative_steps(x):
+    y = x * x
+    y[::-1] = x * y[0]
+    y[3:0:-1] *= x[:3]
+    y[2:0:-1] -= y[2:0:-1] * x[0]
+    return np.sum(y * x)
+
+
+def views_of_views(x):
+    y = x * x
+    inner = y[1:]
+    inner[0] = x[0] * inner[1]
+    part = inner[1]
+    inner[1] = part * x[1]
+    return np.sum(inner * x[1:]) + y[1] * part
+
+
+def a_view_outlives_a_store(x):
+    y = x * 1.0
+    tail = y[1:]
+    squares = tail * tail
+    y[1:] = squares
+    tail += x[0]
+    return np.sum(tail * squares)
+
+
+def operators(x):
+    y = np.exp(x)
+    y **= 2
+    y /= x[2]
+    y -= x
+    y += y[::-1]
+    y[0] /= y[1]
+    y[1:3] **= 2.0
+    y[2] -= y[3]
+    return np.sum(y * x)
+
+
+def of_itself(x):
+    y = x * 1.0
+    y[:] += y[:] * y[2]
+    y[1:] -= x[1:] * y[1]
+    return np.sum(y * y)
+
+
+def masks(x):
+    y = x * 1.0
+    y[x > 0.6] = x[0] * x[0]
+    y[y < 0.0] *= 3.0 * x[1]
+    y[~(y < 0.4)] += y[1]
+    return np.sum(y**3)
+
+
+def a_mask_of_what_it_changes(x):
+    y = x * 1.0
+    for k in range(3):
+        y[y > 0.4] *= x[k]
+    return np.sum(y * y)
+
+
+def an_index_from_what_it_changes(x):
+    y = x * 1.0
+    for _ in range(3):
+        k = np.argmax(y)
+        y[k] = y[k] * 0.3 * x[1]
+    return np.sum(y * x)
+
+
+def a_branch_that_stores(x, n):
+    y = np.ones(3)
+    for k in range(n):
+        if x[k % len(x)] > 0.0:
+            y[k % 3] += x[k % len(x)] ** 2
+        else:
+            y[(k + 1) % 3] = y[k % 3] * x[0]
+            if k > 4:
+                break
+    return y[0] * y[1] + y[2]
+
+
+def a_while_loop(x):
+    y = x * 1.0
+    while y[0] < 50.0:
+        y[0] *= 2.0 * x[2]
+        y[1] += y[0]
+    return y[1] * y[0]
+
+
+def arrays_into_rows(x):
+    rows = np.zeros((5, 4))
+    total = 0.0
+    for t in range(4):
+        rows[t + 1] = np.tanh(rows[t] * x[t] + x)
+        total += rows[t + 1] @ x
+    rows[:, 1] *= rows[-1, 0]
+    rows[2] = x[0]
+    return total + np.sum(rows * rows)
+
+
+def an_overwritten_element(x):
+    y = x * 1.0
+    a = y[0] * y[1]
+    y[0] = 3.0 * x[1]
+    b = y[0] * a * y[0]
+    y[0] = b
+    return y[0] * a * b
+
+
+def a_swap(x):
+    y = x * x
+    for k in range(2):
+        t = y[k]
+        y[k] = y[-1 - k] * x[0]
+        y[-1 - k] = t
+    y[0], y[1] = y[1] * y[0], y[0]
+    return np.sum(y * x)
+
+
+def cholesky(a):
+    a = a @ a.T + 4.0 * np.eye(3)
+    n = len(a)
+    lower = np.zeros((n, n))
+    for i in range(n):
+        for j in range(i + 1):
+            s = a[i, j]
+            for k in range(j):
+                s -= lower[i, k] * lower[j, k]
+            lower[i, j] = np.sqrt(s) if i == j else s / lower[j, j]
+    return np.sum(np.log(np.diag(lower))) + lower[-1, 0]
+
+
+def elimination(a):
+    b = a @ a.T + 4.0 * np.eye(3)
+    for k in range(3):
+        for i in range(k + 1, 3):
+            f = b[i, k] / b[k, k]
+            b[i, k:] -= f * b[k, k:]
+            b[i, k] = f
+    return np.sum(b * b)
+
+
+def made_by_a_helper(x):
+    def squares(x):
+        y = np.ones(4)
+        y[1:] = x[1:] * x[:-1]
+        return y
+
+    y = squares(x)
+    y[2] = y[1] ** 2
+    z = squares(y)
+    return np.sum(y * z)
+
+
+def numbers_of_another_dtype(x):
+    y = np.arange(4)
+    y[1] += 3
+    z = np.zeros(4, dtype=complex)
+    z[0] = x[0] + 1j * x[1]
+    z[1:] = y[1:] * x[1:]
+    z *= 1j * x[2]
+    return np.sum(np.abs(z) ** 2) + np.sum(z.imag * x)
+
+
+PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
+    (prefix_sums, (X,)),
+    (gauss_seidel, (X, 0)),
+    (gauss_seidel, (X, 3)),
+    (negative_steps, (X,)),
+    (views_of_views, (X,)),
+    (a_view_outlives_a_store, (X,)),
+    (operators, (X,)),
+    (of_itself, (X,)),
+    (masks, (X,)),
+    (a_mask_of_what_it_changes, (X,)),
+    (an_index_from_what_it_changes, (X,)),
+    (a_branch_that_stores, (X, 0)),
+    (a_branch_that_stores, (X, 7)),
+    (a_while_loop, (X,)),
+    (arrays_into_rows, (X,)),
+    (an_overwritten_element, (X,)),
+    (a_swap, (X,)),
+    (cholesky, (A,)),
+    (elimination, (A,)),
+    (made_by_a_helper, (X,)),
+    (numbers_of_another_dtype, (X,)),
+]
+NAMES = [f.__name__ for f, _ in PROGRAMS]
+
+
+@pytest.mark.parametrize(("f", "args"), PROGRAMS, ids=NAMES)
+def test_against_differences(f: Callable[..., Any], args: tuple[Any, ...]) -> None:
+    kept = args[0].copy()
+    check(f, *args)
+    assert np.array_equal(args[0], kept)
+
+
+SECOND = [p for p in PROGRAMS if p[0] is not numbers_of_another_dtype]
+
+
+@pytest.mark.parametrize(("f", "args"), SECOND, ids=[f.__name__ for f, _ in SECOND])
+def test_second_order(f: Callable[..., Any], args: tuple[Any, ...]) -> None:
+    x, others = args[0], args[1:]
+
+    def along(x):
+        return np.sum(gw.grad(f)(x, *others) * x)
+
+    gradient = gw.grad(along)(x)
+    slope = differences(along, (x,), (np.ones_like(x),))
+    near(np.sum(gradient), slope, 1e-5, "second order and differences")
+
+
+def test_a_repeated_store_keeps_the_last() -> None:
+    def f(x):
+        y = np.zeros(2)
+        for k in range(len(x)):
+            y[k % 2] = x[k] ** 2
+        return y[0] + 3.0 * y[1]
+
+    gradient = gw.grad(f)(X)
+    assert np.array_equal(gradient, [0.0, 0.0, 2.0 * X[2], 6.0 * X[3]])
+
+
+def test_an_index_out_of_bounds_raises_as_in_numpy() -> None:
+    def f(x):
+        y = x * 1.0
+        y[4] = 1.0
+        return np.sum(y)
+
+    with pytest.raises(IndexError):
+        gw.grad(f)(X)
