@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import operator
+from dataclasses import replace
 
 import numpy as np
 
@@ -277,6 +278,8 @@ class Writer(Nesting):
             self._add_at(s, out)
             return
         w = self.operand(s.operand)
+        if isinstance(s.place, Cell) and s.operand in self.rooted:
+            w = replace(w, tree=copied(w.tree))
         target: ast.Name | ast.Subscript = name_of(s.place, True)
         if s.index:
             target = ast.Subscript(name_of(s.place), self._index(s.index, set()))
