@@ -20,6 +20,7 @@ from gradwright.transform.core import (
     AddUp,
     Alloc,
     At,
+    Buffer,
     Cell,
     If,
     Index,
@@ -33,6 +34,7 @@ from gradwright.transform.core import (
     Store,
     Tape,
     Value,
+    Whole,
     type_of,
     walk,
 )
@@ -374,13 +376,14 @@ def reverse_store(sweep: Sweep, block: Block, k: int, s: Store) -> None:
         old = sweep.saved.setdefault(s, held(place, s.index))
         read = Load(old, place, s.index, where=s.where)
         block.before.setdefault(k, []).append(read)
+        into = s.index or ((Whole(),) if isinstance(place, Buffer) else ())
         if block.top:
-            back: list[Statement] = [Store(place, old, s.index)]
+            back: list[Statement] = [Store(place, old, into)]
         else:
             tape = tape_of(sweep, old, place.name)
             block.before[k].append(Push(tape, old, where=s.where))
             popped = held(place, s.index)
-            back = [Pop(popped, tape), Store(place, popped, need_index(sweep, s.index))]
+            back = [Pop(popped, tape), Store(place, popped, need_index(sweep, into))]
         begin_saved(sweep, place)
         block.undo[place] = (k, back)
     if place not in sweep.active:
