@@ -581,7 +581,8 @@ class Substitution:
                     place.like = self._shape(place.like)
                 if isinstance(place, Tape) and place.like is not None:
                     place.like = o(place.like)
-                return replace(s, place=place)
+                value = None if s.value is None else o(s.value)
+                return replace(s, place=place, value=value)
             case Store():
                 return replace(
                     s,
