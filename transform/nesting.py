@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from gradwright.transform.core import (
+    Alloc,
     Assert,
     At,
     Break,
@@ -46,6 +47,7 @@ from gradwright.transform.core import (
     leaves,
     reads,
     stores,
+    walk,
 )
 from gradwright.transform.deadcode import may_raise
 from gradwright.transform.indices import Dim, Linear
@@ -325,6 +327,11 @@ class Nesting:
             between.append(body[last])
         return any(place in stores(t) for t in between)
 
+    def changes_later(self, s: Store) -> bool:
+        """Whether the array of which a variable gets a part changes behind that."""
+        place = self.rooted.get(s.operand)  # type: ignore[arg-type]
+        return place is not None and _follows(self.function.body, s, place)
+
     def stays(self, v: Value, w: Waiting, body: list[Statement]) -> bool:
         """Whether what may raise would move into another block."""
         return FAILING in w.places and self.uses[v].blocks != {id(body)}
@@ -425,3 +432,21 @@ def short_branch(s: Statement) -> list[Statement] | None:
         if cell is not None and len(b) == 1 and b[0].operand is s.condition:  # type: ignore[attr-defined]
             return b
     return None
+
+
+def _follows(body: list[Statement], s: Statement, place: Place) -> bool:
+    """Whether a place may be stored into after a statement of the block, or within."""
+    for k, t in enumerate(body):
+        if t is s:
+            return any(place in stores(u) for u in body[k + 1 :])
+        inner = next((b for b in blocks(t) if any(u is s for u in walk(b))), None)
+        if inner is None:
+            continue
+        if any(place in stores(u) for u in body[k + 1 :]):
+            return True
+        if isinstance(t, For | While) and place in stores(t):  # in the next trip
+            begun = any(isinstance(u, Alloc) and u.place is place for u in walk([t]))
+            if not begun:
+                return True
+        return _follows(inner, s, place)
+    return False

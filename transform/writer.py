@@ -278,7 +278,7 @@ class Writer(Nesting):
             self._add_at(s, out)
             return
         w = self.operand(s.operand)
-        if isinstance(s.place, Cell) and s.operand in self.rooted:
+        if isinstance(s.place, Cell) and self.changes_later(s):
             w = replace(w, tree=copied(w.tree))
         target: ast.Name | ast.Subscript = name_of(s.place, True)
         if s.index:

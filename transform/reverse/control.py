@@ -43,7 +43,7 @@ from gradwright.transform.core import (
     walk,
 )
 from gradwright.transform.indices import Linear, linear, symbol
-from gradwright.transform.reverse.primals import need, tape_of
+from gradwright.transform.reverse.primals import must_save, need, tape_of
 from gradwright.transform.reverse.state import Block, is_item, own_breaks
 from gradwright.transform.types import BOOL, INT
 
@@ -204,6 +204,8 @@ def is_independent(sweep: Sweep, block: Block, s: For) -> bool:
     own = {t.place for t in inner if isinstance(t, Alloc)}
     outer = [t for t in inner if isinstance(t, Store) and t.place not in own]
     if not all(t.accumulate for t in outer):
+        return False
+    if any(must_save(sweep, t) for t in outer):  # what was there is wanted again
         return False
     added = {t.place for t in outer}
     if any(isinstance(t, Load) and t.source in added for t in inner):

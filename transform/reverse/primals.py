@@ -244,7 +244,7 @@ def is_unchanged(sweep: Sweep, block: Block, k: int, place: Place) -> bool:
         return False
     now = statement_at(block)
     is_within = isinstance(now, For | While | If)
-    is_of_index = isinstance(now, Store) and bool(now.index)  # it has been stored by now
+    is_of_index = isinstance(now, Store) and bool(now.index)  # stored by now
     end = block.at + (1 if is_within or is_of_index else 0)
     return not any(place in stores(s) for s in block.body[k + 1 : end])
 

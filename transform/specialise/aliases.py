@@ -86,7 +86,7 @@ class _Memory:
                 arrays = [o for o in s.operands if _is_array(o)]
                 for out in s.outs:
                     self._define(out, arrays)
-            case Alloc(place=Buffer() as place):  # the array of a trip before is another
+            case Alloc(place=Buffer() as place):  # that of a trip before is another
                 for v, roots in self.roots.items():
                     self.roots[v] = roots - {place}
             case Store(place=Cell() as cell):

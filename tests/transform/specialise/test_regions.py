@@ -1,4 +1,4 @@
-"""Stores into arrays: the value, the gradient and the jvp are those of NumPy's array."""
+"""Stores into arrays: value, gradient and jvp are those of NumPy's array."""
 
 from collections.abc import Callable
 from typing import Any
@@ -117,6 +117,16 @@ def a_while_loop(x):
     return y[1] * y[0]
 
 
+def sums_of_what_was_read_before(x):
+    y = x * 1.0
+    s = 0.0
+    for k in range(3):
+        s += y[k] * x[k] ** 2
+    for k in range(3):
+        y[x > 0.6] += x[k]
+    return np.sum(y * y) * s
+
+
 def arrays_into_rows(x):
     rows = np.zeros((5, 4))
     total = 0.0
@@ -207,6 +217,7 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (a_branch_that_stores, (X, 0)),
     (a_branch_that_stores, (X, 7)),
     (a_while_loop, (X,)),
+    (sums_of_what_was_read_before, (X,)),
     (arrays_into_rows, (X,)),
     (an_overwritten_element, (X,)),
     (a_swap, (X,)),
