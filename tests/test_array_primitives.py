@@ -359,6 +359,15 @@ def with_length(x: Any, n: int, m: int) -> Any:
     return x
 
 
+@over_rows([p for p in ROWS if not p.view and p.kind != "composition"])
+def test_a_result_shares_memory_with_no_operand(p: Primitive) -> None:
+    """Else it is a `view`, and a store into it is one into the operand."""
+    for program in all_kinds(p):
+        operands = [np.asarray(x) for x in program.operands if np.ndim(x)]
+        for result in flat(program.function()(*program.inputs)):
+            assert not any(np.may_share_memory(result, x) for x in operands)
+
+
 @over_rows(ROWS)
 def test_the_type_and_dims_are_those_that_come_out(p: Primitive) -> None:
     for original in all_kinds(p):

@@ -28,7 +28,7 @@ from gradwright.transform.core import (
     type_of,
     walk,
 )
-from gradwright.transform.primitives.structural import COPY, DISPLAY, SPREAD
+from gradwright.transform.primitives.structural import COPY, SPREAD, makes_anew
 from gradwright.transform.types import Type
 
 Block = list[Statement]
@@ -96,7 +96,8 @@ def _own(
     g, like = s.operand, place.like
     if isinstance(g, Value) and g.type.is_array and _fits(g.type, place.type):
         others = uses.get(g, 0) - 1 - (like is g)
-        if not others and _is_new(made.get(g)):
+        first = made.get(g)
+        if not others and isinstance(first, Let) and makes_anew(first.primitive):
             return g, []
         out = Value(place.name, g.type)
         return out, [Let(out, COPY, (g,), where=s.where, adjoint=True)]
@@ -104,14 +105,6 @@ def _own(
         return None, []
     out = Value(place.name, place.type)
     return out, [Let(out, SPREAD, (g, like), where=s.where, adjoint=True)]
-
-
-def _is_new(s: Statement | None) -> bool:
-    """Whether a statement makes an array that shares memory with no other."""
-    if not isinstance(s, Let) or s.primitive.view:
-        return False
-    made = ("elementwise", "reduction", "linear", "multilinear", "general")
-    return s.primitive.kind in made or s.primitive in (SPREAD, COPY, DISPLAY)
 
 
 def _fits(own: Type, wanted: Type) -> bool:

@@ -53,7 +53,7 @@ from gradwright.transform.deadcode import may_raise
 from gradwright.transform.indices import Dim, Linear
 from gradwright.transform.names import NOUNS, SUFFIX, is_users, names_in
 from gradwright.transform.outline import held
-from gradwright.transform.primitives.structural import ITEM, NAMED, STOPPED
+from gradwright.transform.primitives.structural import makes_anew
 from gradwright.transform.spelling import (
     Name,
     Spelling,
@@ -163,7 +163,7 @@ class Nesting:
                     return w
                 return replace(w, tree=again(w.tree))
         self.left[o] = self.left.get(o, 1) - 1
-        place = o if isinstance(o, Place) else self.rooted.get(o)  # type: ignore[arg-type]
+        place = o if isinstance(o, Place) else self.rooted.get(o)
         return Waiting(name_of(o), set() if place is None else {place}, len(o.name))
 
     def _linear(self, form: Linear) -> Waiting:
@@ -306,8 +306,8 @@ class Nesting:
             if isinstance(s.source, Buffer) and not picked:
                 self.rooted[s.out] = s.source
             elif s.source in self.rooted and not picked:
-                self.rooted[s.out] = self.rooted[s.source]  # type: ignore[index]
-        elif s.primitive.view or s.primitive in (NAMED, ITEM, STOPPED):
+                self.rooted[s.out] = self.rooted[s.source]
+        elif not makes_anew(s.primitive):
             (x, *_) = s.operands
             if x in self.rooted:
                 self.rooted[s.out] = self.rooted[x]  # type: ignore[index]

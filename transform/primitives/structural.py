@@ -53,3 +53,10 @@ SUM_TO = _structural("sum_to", _same)
 The attribute says over which; without it, the second operand is the primal, and it is
 seen at run time whether that is a number.
 """
+
+MADE = (SPREAD, CAST, COPY, DISPLAY)
+
+
+def makes_anew(p: Primitive) -> bool:
+    """Whether an array that a primitive gives shares memory with no other."""
+    return not p.view and p is not STOPPED and (p.kind != "structural" or p in MADE)

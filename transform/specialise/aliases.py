@@ -31,7 +31,7 @@ from gradwright.transform.core import (
     reads,
 )
 from gradwright.transform.errors import AliasError
-from gradwright.transform.primitives.structural import ITEM, NAMED, STOPPED
+from gradwright.transform.primitives.structural import makes_anew
 
 
 def refuse_old_views(function: Function) -> None:
@@ -73,9 +73,8 @@ class _Memory:
                 self.read(v, s)
         match s:
             case Let():
-                p = s.primitive
-                shares = p.view or p in (NAMED, ITEM, STOPPED)
-                self._define(s.out, s.operands if shares else ())
+                is_new = makes_anew(s.primitive)
+                self._define(s.out, () if is_new else s.operands)
             case Load() if not isinstance(s.out, Value):
                 pass
             case Load():

@@ -386,6 +386,16 @@ def _dims(frame: Frame, a: Any, node: Any) -> Any:
     return type_of(display(frame, a, node)).dims or ()
 
 
+@builtin(np.empty, np.empty_like)
+def _empty(
+    frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any
+) -> Any:
+    """Nobody knows what an empty array holds: zeros will do."""
+    is_like = isinstance(arguments[0], Value) and arguments[0].type.is_array
+    function = np.zeros_like if is_like else np.zeros
+    return call_function(frame, function, arguments, keywords, node)
+
+
 @builtin(slice)
 def _slice(
     frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any

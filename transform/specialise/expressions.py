@@ -723,7 +723,7 @@ def _itself(value: Any) -> Any:
 
 @expression(gast.Subscript)
 def _subscript(frame: Frame, node: Any) -> Any:
-    held = frame.env.get(getattr(node.value, "id", None))
+    held = frame.env.get(getattr(node.value, "id", ""))
     if isinstance(held, Region):
         return region_item(frame, held, node)
     owner = frame.evaluate(node.value)

@@ -30,7 +30,7 @@ from gradwright.transform.core import (
 )
 from gradwright.transform.errors import AliasError, UnsupportedSyntax
 from gradwright.transform.indices import Linear, linear
-from gradwright.transform.primitives.structural import COPY, ITEM, NAMED, STOPPED
+from gradwright.transform.primitives.structural import COPY, makes_anew
 from gradwright.transform.specialise.abstract import (
     Region,
     describe,
@@ -40,7 +40,6 @@ from gradwright.transform.specialise.abstract import (
 from gradwright.transform.specialise.frame import Frame
 
 WHOLE: Index = (Whole(),)
-NEW = ("elementwise", "reduction", "linear", "multilinear", "general", "constant")
 
 
 # ---- regions begin -----------------------------------------------------------------
@@ -56,7 +55,8 @@ def owned(frame: Frame, name: str, value: Value, node: Any) -> Any:
             node,
             instead="a number",
         )
-    if value.users or not _is_new(made):
+    is_new = isinstance(made, Let) and makes_anew(made.primitive)
+    if value.users or not is_new:
         raise frame.error(
             AliasError,
             f"'{name}' is stored into, and may share memory with another array",
@@ -106,16 +106,6 @@ def begin(frame: Frame, name: str, value: Value) -> Region:
     frame.builder.add(Alloc(place))
     frame.builder.add(Store(place, value))
     return Region(place)
-
-
-def _is_new(made: Any) -> bool:
-    """Whether a statement makes an array that shares memory with no other."""
-    if not isinstance(made, Let) or made.primitive.view:
-        return False
-    return (made.primitive.kind in NEW and made.primitive is not STOPPED) or (
-        made.primitive.kind == "structural"
-        and made.primitive not in (NAMED, ITEM, STOPPED)
-    )
 
 
 def copied_parameters(frame: Frame) -> dict[str, Value]:
@@ -244,9 +234,7 @@ def root_of(frame: Frame, value: Any) -> Buffer | None:
             if isinstance(made.source, Buffer):
                 return made.source
             value = made.source
-        elif isinstance(made, Let) and (
-            made.primitive.view or made.primitive in (NAMED, ITEM, STOPPED)
-        ):
+        elif isinstance(made, Let) and not makes_anew(made.primitive):
             value = made.operands[0]
         else:
             return None

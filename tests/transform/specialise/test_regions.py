@@ -270,3 +270,20 @@ def test_an_index_out_of_bounds_raises_as_in_numpy() -> None:
 
     with pytest.raises(IndexError):
         gw.grad(f)(X)
+
+
+def test_an_empty_array_is_filled() -> None:
+    def table(x):
+        rows = np.empty((len(x), 2))
+        for i in range(len(x)):
+            rows[i] = np.array([x[i], x[i] ** 2])
+        return np.sum(rows * rows)
+
+    near(gw.grad(table)(X), 2.0 * X + 4.0 * X**3)
+
+    def filled(x):
+        y = np.empty_like(x)
+        y[:] = 3.0
+        return np.sum(y * x)
+
+    near(gw.grad(filled)(X), np.full_like(X, 3.0))
