@@ -43,7 +43,7 @@ from gradwright.transform.core import (
 )
 from gradwright.transform.deadcode import may_divide_by_zero, may_raise
 from gradwright.transform.errors import Location
-from gradwright.transform.indices import Linear
+from gradwright.transform.indices import Linear, linear
 from gradwright.transform.names import places_in
 from gradwright.transform.nesting import (
     CALLS,
@@ -466,13 +466,32 @@ def _return_at_once(out: list[ast.stmt]) -> None:
 
 
 def may_repeat(index: Index) -> bool:
-    """Whether an index may name a place twice: one array of distinct ones is enough."""
+    """Whether an index may name a place twice.
+
+    It does not where all its arrays name distinct ones.  One such array is enough where
+    it has the shape of the others: it would repeat if NumPy stretched it.
+    """
     picks = [i for i in index if isinstance(i, Pick)]
-    rank = max((type_of(i.places).rank for i in picks), default=0)
-    masks = all(type_of(i.places).is_bool for i in picks)
-    return not masks and not any(
-        i.distinct and type_of(i.places).rank == rank for i in picks
+    if all(_is_distinct(i) for i in picks):
+        return False
+    return not any(
+        _is_distinct(i) and all(_has_shape_of(i, other) for other in picks)
+        for i in picks
     )
+
+
+def _is_distinct(i: Pick) -> bool:
+    return i.distinct or type_of(i.places).is_bool
+
+
+def _has_shape_of(i: Pick, other: Pick) -> bool:
+    """Whether an array of places is nowhere shorter than another."""
+    own, others = type_of(i.places), type_of(other.places)
+    if own.is_bool or others.is_bool or own.dims is None or others.dims is None:
+        return i is other
+    dims = [*zip(reversed(own.dims), reversed(others.dims), strict=False)]
+    fits = all(n == m or m == linear(1) for n, m in dims)
+    return fits and len(others.dims) <= len(own.dims)
 
 
 def _is_assignment(block: list[ast.stmt]) -> bool:

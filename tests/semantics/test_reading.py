@@ -271,3 +271,14 @@ def test_float32_stays_float32() -> None:
         assert (type(value), value) == (type(wanted), wanted)
         assert gradient.dtype == np.float32
         assert np.allclose(gradient, gw.grad(f)(*args), rtol=1e-4, atol=1e-4)
+
+
+def test_a_mask_beside_places_that_come_twice() -> None:
+    """NumPy stretches the one place of the mask: both terms count."""
+
+    def f(table, column):
+        return np.sum(table[[0, 0], column > 0.1] ** 2)
+
+    table, column = np.array([[2.0, 5.0]]), np.array([1.0, 0.0])
+    table_bar, _ = gw.grad(f, argnums=(0, 1))(table, column)
+    np.testing.assert_array_equal(table_bar, [[8.0, 0.0]])

@@ -33,7 +33,7 @@ from gradwright.transform.specialise.abstract import (
 )
 from gradwright.transform.specialise.aliases import refuse_old_views
 from gradwright.transform.specialise.frame import Demand, Frame, Program
-from gradwright.transform.specialise.regions import copied_parameters
+from gradwright.transform.specialise.regions import copied_parameters, stored_parameters
 from gradwright.transform.specialise.slots import Unready
 from gradwright.transform.specialise.units import run_body
 from gradwright.transform.types import Type
@@ -103,7 +103,7 @@ def specialise(
     bound = {name: parameter(name, known) for name, known in arguments.items()}
     frame.env.update(bound)
     count = len(root.params)
-    stored = copied_parameters(frame)
+    copies = copied_parameters(frame)
     try:
         value = run_body(frame)
     except Demand as e:
@@ -112,12 +112,13 @@ def specialise(
         raise frame.error(
             UnsupportedSyntax, "this recursion never comes to an end", source.node
         ) from None
-    result = mapped(as_constant, value)
     f = root.function
     hidden = list(program.hidden.values())
     f.params = [*root.params[:count], *(p for p in root.params[count:])]
     f.hidden = {p: path for path, p in _hidden_values(hidden)}
     f.body = root.builder.block
+    stored, others = stored_parameters(f, copies)
+    result = mapped(lambda x: others.get(x, x), mapped(as_constant, value))
     f.results = [x for x in leaves(result) if not isinstance(x, Static)]
     f.filename = source.filename
     refuse_old_views(f)

@@ -17,16 +17,21 @@ from gradwright.transform.core import (
     Alloc,
     At,
     Buffer,
+    Function,
     Index,
     Let,
     Load,
     Operand,
     Pick,
     Span,
+    Statement,
     Store,
+    Substitution,
     Value,
     Whole,
+    blocks,
     type_of,
+    walk,
 )
 from gradwright.transform.errors import AliasError, UnsupportedSyntax
 from gradwright.transform.indices import Linear, linear
@@ -108,17 +113,52 @@ def begin(frame: Frame, name: str, value: Value) -> Region:
     return Region(place)
 
 
-def copied_parameters(frame: Frame) -> dict[str, Value]:
-    """The parameters that the function stores into: they are copied first."""
+def copied_parameters(frame: Frame) -> dict[str, tuple[Value, Buffer]]:
+    """The parameters under names that are stored into: they are copied first."""
     found = {}
     for name in sorted(frame.stored):
         held = frame.env.get(name)
         if isinstance(held, Value) and held.type.is_array and held.type.rank:
             own = frame.builder.let(COPY, held, type=held.type, name=name)
             assert isinstance(own, Value)
-            frame.env[name] = begin(frame, name, own)
-            found[name] = held
+            region = frame.env[name] = begin(frame, name, own)
+            found[name] = held, region.place
     return found
+
+
+def stored_parameters(
+    f: Function, copies: dict[str, tuple[Value, Buffer]]
+) -> tuple[dict[str, Value], dict[Any, Any]]:
+    """Those that are stored into, and what stands for values that are no more.
+
+    A copy that nothing is stored into is undone: the name stands for another array by
+    then, `u.copy()` say.
+    """
+    changed = {s.place for s in walk(f.body) if isinstance(s, Store) and not _begins(s)}
+    needless = {place: held for held, place in copies.values() if place not in changed}
+    mapping: dict[Any, Any] = dict(needless)
+    dropped: set[Statement] = set()
+    for s in walk(f.body):
+        if isinstance(s, Load) and s.source in needless and not s.index:
+            mapping[s.out] = needless[s.source]
+            dropped.add(s)
+        elif isinstance(s, Alloc | Store) and s.place in needless:
+            dropped.add(s)
+    f.body = Substitution(mapping).block(_without(f.body, dropped))
+    stored = {name: held for name, (held, place) in copies.items() if place in changed}
+    return stored, mapping
+
+
+def _begins(s: Store) -> bool:
+    """Whether a store is what a region begins with."""
+    return not s.index and not s.accumulate
+
+
+def _without(body: list[Statement], dropped: set[Statement]) -> list[Statement]:
+    for s in body:
+        for b in blocks(s):
+            b[:] = _without(b, dropped)
+    return [s for s in body if s not in dropped]
 
 
 # ---- reading -----------------------------------------------------------------------
