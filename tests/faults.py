@@ -151,7 +151,7 @@ FAULTS = [
             "trips that read what they add to are taken for independent",
             "if any(isinstance(t, Load) and t.source in added for t in inner):",
             "if False:",
-            gradient("trips_that_read_the_sum"),
+            gradient("trips_that_add_the_sum"),
         ),
         (
             "trips that set what lies outside are taken for independent",

@@ -6,6 +6,7 @@ every other node its name in the user's words and what to write instead.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import gast
@@ -50,9 +51,23 @@ def refusal(node: Any) -> tuple[str, str | None]:
     return f"gradwright does not rewrite {words}", instead
 
 
-def stored_names(node: gast.FunctionDef) -> tuple[frozenset[str], frozenset[str]]:
-    """The names that a subscript or an operator stores into; those bound in blocks."""
-    found, rebound = set(), set()
+@dataclass(frozen=True)
+class Stored:
+    """The names of arrays that a function may change, and those bound in its blocks."""
+
+    surely: frozenset[str]  # by a subscript
+    maybe: frozenset[str]  # by an operator, if it is an array's
+    rebound: frozenset[str]
+
+    @property
+    def all(self) -> frozenset[str]:
+        """Without those that an operator may change and a block assigns."""
+        return self.surely | (self.maybe - self.rebound)
+
+
+def stored_names(node: gast.FunctionDef) -> Stored:
+    """The names that a subscript or an operator stores into, or into a view of them."""
+    surely, maybe, rebound = set(), set(), set()
     for n in gast.walk(node):
         if isinstance(n, gast.For | gast.While | gast.If):
             for inner in (m for s in (*n.body, *n.orelse) for m in gast.walk(s)):
@@ -65,25 +80,33 @@ def stored_names(node: gast.FunctionDef) -> tuple[frozenset[str], frozenset[str]
                         if isinstance(m, gast.Name) and isinstance(m.ctx, gast.Store)
                     }
         if isinstance(n, gast.AugAssign) and isinstance(n.target, gast.Name):
-            found.add(n.target.id)
+            maybe.add(n.target.id)
         if isinstance(n, gast.Subscript) and isinstance(n.ctx, gast.Store):
-            root: Any = n.value
-            while isinstance(root, gast.Subscript):
-                root = root.value
+            root = _root(n)
             if isinstance(root, gast.Name):
-                found.add(root.id)
+                surely.add(root.id)
+    for found in (surely, maybe):
+        _add_roots(node, found)
+    return Stored(frozenset(surely), frozenset(maybe), frozenset(rebound))
+
+
+def _root(node: Any) -> Any:
+    while isinstance(node, gast.Subscript):
+        node = node.value
+    return node
+
+
+def _add_roots(node: gast.FunctionDef, found: set[str]) -> None:
+    """Add the arrays of which those found are views."""
     size = -1
-    while size != (size := len(found)):  # a view that is stored into, and what it is of
+    while size != (size := len(found)):
         for n in gast.walk(node):
             if isinstance(n, gast.Assign) and any(
                 isinstance(t, gast.Name) and t.id in found for t in n.targets
             ):
-                root = n.value
-                while isinstance(root, gast.Subscript):
-                    root = root.value
+                root = _root(n.value)
                 if isinstance(root, gast.Name) and root is not n.value:
                     found.add(root.id)
-    return frozenset(found), frozenset(rebound)
 
 
 def local_names(node: gast.FunctionDef) -> frozenset[str]:

@@ -283,6 +283,16 @@ def trips_that_read_the_sum(x, n):
     return s
 
 
+@program(2.0, 3, gives=(4.0,))
+def trips_that_add_the_sum(x, n):
+    s = 1.0
+    t = 0.0
+    for k in range(n):
+        s += k * x
+        t += s
+    return t
+
+
 @program(2.0, 3, gives=(61.0,))
 def a_sum_read_between_its_additions(x, n):
     s = x

@@ -180,7 +180,7 @@ class Program:
         self.inlined: set[Any] = set()
         self.separate: set[Any] = set()
         self.unsure_reads: dict[int, set[tuple[int, int]]] = {}
-        self.stored: dict[int, tuple[frozenset[str], ...]] = {}
+        self.stored: dict[int, language.Stored] = {}
         self.normal: dict[int, tuple[Any, gast.FunctionDef, Liveness]] = {}
 
     def guard(self, key: Any, path: Path, read: Callable[[Any], Any]) -> None:
@@ -219,7 +219,7 @@ class Program:
             self.unsure_reads[id(node)] = unsure_reads(node)
         return self.unsure_reads[id(node)]
 
-    def stored_names(self, node: gast.FunctionDef) -> tuple[frozenset[str], ...]:
+    def stored_names(self, node: gast.FunctionDef) -> language.Stored:
         """What `language.stored_names` says; once for each function."""
         if id(node) not in self.stored:
             self.stored[id(node)] = language.stored_names(node)
@@ -251,7 +251,7 @@ class Frame:
         self.caller = caller
         self.env: dict[str, Any] = {}
         self.locals = language.local_names(source.node)
-        self.stored, self.rebound = program.stored_names(source.node)
+        self.stored = program.stored_names(source.node)
         self.unsure = program.unsure(source.node)
         self.presets: dict[int, Presets] = {}
         self.unrolled: set[int] = set()

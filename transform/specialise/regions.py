@@ -53,6 +53,9 @@ WHOLE: Index = (Whole(),)
 def owned(frame: Frame, name: str, value: Value, node: Any) -> Any:
     """The region that a name is bound to which the function stores into."""
     made = frame.builder.definition.get(value)
+    is_new = isinstance(made, Let) and makes_anew(made.primitive) and not value.users
+    if name not in frame.stored.surely and not (value.type.rank and is_new):
+        return value  # an operator that stores into it will say so
     if not value.type.rank:
         raise frame.error(
             UnsupportedSyntax,
@@ -60,8 +63,7 @@ def owned(frame: Frame, name: str, value: Value, node: Any) -> Any:
             node,
             instead="a number",
         )
-    is_new = isinstance(made, Let) and makes_anew(made.primitive)
-    if value.users or not is_new:
+    if not is_new:
         raise frame.error(
             AliasError,
             f"'{name}' is stored into, and may share memory with another array",
@@ -78,7 +80,7 @@ def bound(frame: Frame, name: str, value: Any, node: Any) -> Any:
     view = part_of(frame, value)
     if view is not value:
         return view
-    return owned(frame, name, value, node) if name in frame.stored else value
+    return owned(frame, name, value, node) if name in frame.stored.all else value
 
 
 def for_slot(frame: Frame, name: str, value: Any, node: Any) -> Any:
@@ -93,7 +95,7 @@ def for_slot(frame: Frame, name: str, value: Any, node: Any) -> Any:
                 node,
                 instead=f"{name} = np.copy(...) of it",
             )
-        if is_array and name in frame.stored and not frame.in_rule:
+        if is_array and name in frame.stored.surely and not frame.in_rule:
             raise frame.error(
                 UnsupportedSyntax,
                 f"'{name}' is stored into, and a loop or branch assigns it",
@@ -116,7 +118,7 @@ def begin(frame: Frame, name: str, value: Value) -> Region:
 def copied_parameters(frame: Frame) -> dict[str, tuple[Value, Buffer]]:
     """The parameters under names that are stored into: they are copied first."""
     found = {}
-    for name in sorted(frame.stored):
+    for name in sorted(frame.stored.all):
         held = frame.env.get(name)
         if isinstance(held, Value) and held.type.is_array and held.type.rank:
             own = frame.builder.let(COPY, held, type=held.type, name=name)

@@ -307,7 +307,7 @@ def _open_slots(
     for name in names:
         if _is_open(frame, name):
             continue
-        if isinstance(frame.env.get(name), Region) and name not in frame.rebound:
+        if isinstance(frame.env.get(name), Region) and name not in frame.stored.rebound:
             continue  # it is only stored into
         slot = Slot(name, construct)
         construct.slots.append(slot)
