@@ -66,7 +66,7 @@ class Stored:
 
 
 def stored_names(node: gast.FunctionDef) -> Stored:
-    """The names that a subscript or an operator stores into, or into a view of them."""
+    """The names that a subscript stores into, or a view of theirs, or an operator."""
     surely, maybe, rebound = set(), set(), set()
     for n in gast.walk(node):
         if isinstance(n, gast.For | gast.While | gast.If):
@@ -85,8 +85,7 @@ def stored_names(node: gast.FunctionDef) -> Stored:
             root = _root(n)
             if isinstance(root, gast.Name):
                 surely.add(root.id)
-    for found in (surely, maybe):
-        _add_roots(node, found)
+    _add_roots(node, surely)
     return Stored(frozenset(surely), frozenset(maybe), frozenset(rebound))
 
 
