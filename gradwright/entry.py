@@ -243,10 +243,10 @@ class Entry:
         """The specialisation itself, or one for the exact lengths of this call."""
         try:
             for check in found.checks:
-                check((*values, *hidden.values()))
+                check((*values[: found.inputs], *hidden.values()))
         except Exceptional:
             found, hidden = self.find(args, exact=True)
-            self.within(found, (*values, *hidden.values()))
+            self.within(found, (*values[: found.inputs], *hidden.values()))
         return found, hidden
 
     def within(self, found: Specialisation, values: Any) -> None:

@@ -448,3 +448,15 @@ def test_captured_objects_may_not_be_changed(f, mode: str) -> None:
     assert caught.value.location.function == f.__name__
     assert (CALLS, ITEMS, WEIGHTS.tolist()) == (0, [1.0, 2.0], [1.0, 2.0])
     assert SETTINGS["rate"] == 3.0
+
+
+def test_slices_of_a_captured_array_beside_tangents() -> None:
+    """The lengths of what was captured are not looked for among the tangents."""
+    weights = np.array([1.0, 2.0, 4.0])
+
+    def f(x, gain):
+        return gain * np.sum(x * weights[1:])
+
+    x = np.array([0.5, 0.25])
+    assert gw.jvp(f, (x, 2.0), (x, 1.0)) == (4.0, 6.0)
+    np.testing.assert_array_equal(gw.grad(f)(x, 2.0), [4.0, 8.0])
