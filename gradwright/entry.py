@@ -27,7 +27,7 @@ from gradwright.arguments import (
 )
 from gradwright.cache import REGISTRY, Family
 from gradwright.callee import Callee
-from gradwright.lengths import Exceptional, slice_checks
+from gradwright.lengths import Exceptional
 from gradwright.pipeline import build
 from gradwright.pull import Half, moved
 from gradwright.specialisation import Specialisation
@@ -184,7 +184,7 @@ class Entry:
                 instead="an argument for it",
             )
         if exact:
-            made.checks = list(slice_checks(built))
+            made.checks = []
         family.add(self.key(args, exact), made, args)
         return made, hidden
 
@@ -243,24 +243,10 @@ class Entry:
         """The specialisation itself, or one for the exact lengths of this call."""
         try:
             for check in found.checks:
-                check((*values[: found.inputs], *hidden.values()))
-        except Exceptional:
-            found, hidden = self.find(args, exact=True)
-            self.within(found, (*values[: found.inputs], *hidden.values()))
-        return found, hidden
-
-    def within(self, found: Specialisation, values: Any) -> None:
-        """Refuse slices of captured arrays that reach beyond their axes."""
-        try:
-            for check in found.checks:
                 check(values)
         except Exceptional:
-            source = sources.read(self.function)
-            raise ShapeError(
-                "a slice of a captured array reaches beyond its axis",
-                at=source.location(source.node),
-                instead="the array as an argument",
-            ) from None
+            return self.find(args, exact=True)
+        return found, hidden
 
     def of_call(self, args: tuple[Any, ...]) -> Specialisation:
         """The specialisation that a call with these arguments runs."""

@@ -23,25 +23,15 @@ class Exceptional(Exception):
 
 
 def length_checks(built: Built) -> Iterator[Check]:
-    """The checks of a specialisation, of the arguments and the captured arrays."""
+    """The checks of a specialisation, of the numbers and arrays of a call."""
     specialised = built.specialised
     params = specialised.inputs
     for a, b, where in specialised.equal_dims:
         found = _equality(a, b, params, where)
         if found is not None:
             yield found
-    yield from slice_checks(built)
-
-
-def slice_checks(built: Built) -> Iterator[Check]:
-    """That no slice reaches beyond its axis.
-
-    Where the lengths of the arguments are numbers, slices of captured arrays are left.
-    """
-    specialised = built.specialised
-    arrays = [*specialised.inputs, *(p for _, p in specialised.hidden)]
     for form in specialised.at_least_zero:
-        length = _evaluator(form, arrays)
+        length = _evaluator(form, params)
         if length is not None:
             yield _at_least_zero(length)
 
