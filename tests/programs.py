@@ -669,15 +669,6 @@ def gauss_seidel(u, sweeps):
     return np.sum(u * u)
 
 
-@sample(xs=np.array([0.4, 1.1, 0.7, 1.3]))
-def prefix_products(xs):
-    products = np.empty(len(xs))
-    products[0] = xs[0]
-    for i in range(1, len(xs)):
-        products[i] = products[i - 1] * xs[i]
-    return np.mean(products)
-
-
 @sample(u=np.array([0.0, 0.3, 1.0, 0.2, 0.0]), rate=0.2, steps=3)
 def diffusion(u, rate, steps):
     """A slice that is updated from its neighbours."""
@@ -685,22 +676,3 @@ def diffusion(u, rate, steps):
     for _ in range(steps):
         u[1:-1] += rate * (u[2:] - 2.0 * u[1:-1] + u[:-2])
     return np.sum(u**2)
-
-
-@sample(costs=np.array([[1.0, 3.0, 0.5], [0.2, 0.9, 2.0], [1.5, 0.3, 0.4]]))
-def cheapest_path(costs):
-    """Dynamic programming: the cheapest way through a table, down or to the right."""
-    best = np.zeros(costs.shape)
-    n, m = costs.shape
-    for i in range(n):
-        for j in range(m):
-            if i == 0 and j == 0:
-                arrival = 0.0
-            elif i == 0:
-                arrival = best[i, j - 1]
-            elif j == 0:
-                arrival = best[i - 1, j]
-            else:
-                arrival = min(best[i - 1, j], best[i, j - 1])
-            best[i, j] = arrival + costs[i, j]
-    return best[n - 1, m - 1]

@@ -180,7 +180,7 @@ class _Sweep:
                 if s.place in self.varied:
                     b.add(Alloc(self._place(s.place)))
             case Store():
-                if s.place in self.varied and not self._begins_with_zeros(s):
+                if s.place in self.varied:
                     dot = self.tangent(s.operand)
                     if not (s.accumulate and dot == constant(0.0)):
                         place = self.dots[s.place]
@@ -314,13 +314,6 @@ class _Sweep:
         if isinstance(total, list):
             return total
         return self._fitted(total, s)
-
-    def _begins_with_zeros(self, s: Store) -> bool:
-        """Whether a new array gets values that do not vary: its tangent has zeros."""
-        last = self.builder.block[-1] if self.builder.block else None
-        is_new = isinstance(last, Alloc) and last.place is self.dots.get(s.place)
-        is_whole = isinstance(s.place, Buffer) and not s.index and not s.accumulate
-        return is_new and is_whole and s.operand not in self.varied
 
     def _sum(self, a: Any, b: Any) -> Any:
         if isinstance(a, list):

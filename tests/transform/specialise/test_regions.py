@@ -287,3 +287,20 @@ def test_an_empty_array_is_filled() -> None:
         return np.sum(y * x)
 
     np.testing.assert_array_equal(gw.grad(filled)(X), np.full_like(X, 3.0))
+
+
+def test_a_hessian_through_sweeps_in_place() -> None:
+    """Forward over reverse, where what an array begins with does not vary."""
+
+    def membrane(load):
+        u = np.zeros(len(load) + 2)
+        for _ in range(2):
+            for i in range(1, len(load) + 1):
+                u[i] = 0.5 * (u[i - 1] + u[i + 1]) + load[i - 1] - 0.05 * u[i] ** 3
+            u[1:-1] *= 1.0 + 0.1 * load
+        return np.sum(u**2)
+
+    h = 1e-5
+    slope = gw.grad(membrane)
+    rows = [(slope(X + h * e) - slope(X - h * e)) / (2 * h) for e in np.eye(len(X))]
+    np.testing.assert_allclose(gw.hessian(membrane)(X), rows, rtol=1e-6, atol=1e-8)
