@@ -43,14 +43,15 @@ def begin_whole(f: Function) -> None:
     for r in f.results:
         for v in leaves(r):
             uses[v] = uses.get(v, 0) + 1
-    made = {v: s for s in walk(f.body) for v in defines(s)}
-    _begin(f.body, uses, made)
+    _begin(f.body, uses)
 
 
-def _begin(body: Block, uses: dict[object, int], made: dict[object, Statement]) -> None:
+def _begin(body: Block, uses: dict[object, int]) -> None:
     for s in body:
         for b in blocks(s):
-            _begin(b, uses, made)
+            _begin(b, uses)
+    # What is made outside of a loop is there for its next trip too.
+    made = {v: s for s in body for v in defines(s)}
     for s in [s for s in body if isinstance(s, Alloc) and isinstance(s.place, Buffer)]:
         assert isinstance(s, Alloc) and isinstance(s.place, Buffer)
         found = _first_whole(body, s)
