@@ -29,17 +29,12 @@ from gradwright.transform.core import (
     Let,
     Load,
     Operand,
-    Store,
     Value,
     program,
     type_of,
     walk,
 )
-from gradwright.transform.errors import (
-    EffectError,
-    NotDifferentiable,
-    UnsupportedSyntax,
-)
+from gradwright.transform.errors import EffectError, NotDifferentiable
 from gradwright.transform.jacobian import block_dtype, by_columns, by_rows
 from gradwright.transform.primitives.structural import NAMED
 from gradwright.transform.scopes import settle
@@ -65,7 +60,6 @@ def jacobian(d: Derived, step: Step) -> Derived:
     beside = [leaf for leaf in leaves(aux) if is_operand(leaf)]
     if step.kind == "jacfwd":
         _refuse_effects(d, step, function)
-    _refuse_stores(d, step, function)
     by = by_columns if step.kind == "jacfwd" else by_rows
     name = _name_of_jacobian(function.name, step)
     values = _as_values(function, outputs, _labels(value))
@@ -153,18 +147,6 @@ def _check_output(d: Derived, step: Step, leaf: Operand) -> None:
         instead="holomorphic=True for complex numbers; "
         "has_aux=True for what is not to be differentiated",
     )
-
-
-def _refuse_stores(d: Derived, step: Step, function: Function) -> None:
-    """The sweeps over the basis would share the arrays that the program stores into."""
-    for s in walk(function.body):
-        is_kept = not isinstance(s, Store) or s.accumulate or not s.index
-        if not is_kept and isinstance(s.place, Buffer):
-            raise UnsupportedSyntax(
-                f"{step.kind} of {d.source.name}, which stores into an array",
-                at=s.where,
-                instead="jvp of the gradient, or vjp, for one direction after another",
-            )
 
 
 def _refuse_effects(d: Derived, step: Step, function: Function) -> None:

@@ -204,7 +204,7 @@ class Handover:
             if isinstance(r, Buffer):  # it is stored into, and may be taken again
                 own = Value(r.name, r.type)
                 self.begin += [Let(own, COPY, (taken,), adjoint=True)]
-                self.begin += [Alloc(r, own, adjoint=True)]
+                self.begin += [Alloc(r, adjoint=True), Store(r, own, adjoint=True)]
             elif isinstance(r, Cell):
                 self.begin += [Alloc(r), Store(r, taken)]
             if r not in outermost:
