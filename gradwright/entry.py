@@ -148,14 +148,14 @@ class Entry:
     def find(self, args: tuple[Any, ...], exact: bool = False) -> Found:
         """The specialisation for these arguments, made if there is none."""
         family, root = self.family, self.given(args)
-        for found in family.known.get(self.key(args, exact, root), ()):
+        key = self.key(args, exact, root)
+        for found in family.known.get(key, ()):
             hidden = found.captured(root)
             if hidden is not None:
                 return found, hidden
         with family.lock:
-            for found in family.known.get(
-                self.key(args, exact, root), ()
-            ):  # made meanwhile
+            key = self.key(args, exact, root)  # another thread may have changed it
+            for found in family.known.get(key, ()):
                 hidden = found.captured(root)
                 if hidden is not None:
                     return found, hidden
@@ -166,7 +166,7 @@ class Entry:
         source = sources.read(self.function)
         while True:
             try:
-                built = build(self.steps, source, self.patterns(args, exact))
+                built = build(self.steps, source, self.patterns(args, exact), exact)
                 break
             except NeedsValue as e:
                 if e.parameter in family.by_value:
@@ -241,9 +241,10 @@ class Entry:
         self, found: Specialisation, hidden: dict[str, Any], args: Any, values: Any
     ) -> Found:
         """The specialisation itself, or one for the exact lengths of this call."""
+        arrays = (*values[: found.inputs], *hidden.values()) if hidden else values
         try:
             for check in found.checks:
-                check(values)
+                check(arrays)
         except Exceptional:
             return self.find(args, exact=True)
         return found, hidden

@@ -23,15 +23,16 @@ class Exceptional(Exception):
 
 
 def length_checks(built: Built) -> Iterator[Check]:
-    """The checks of a specialisation, of the numbers and arrays of a call."""
+    """The checks of a specialisation, of a call's arguments and captured values."""
     specialised = built.specialised
     params = specialised.inputs
     for a, b, where in specialised.equal_dims:
         found = _equality(a, b, params, where)
         if found is not None:
             yield found
+    everything = [*params, *(p for _, p in specialised.hidden)]
     for form in specialised.at_least_zero:
-        length = _evaluator(form, params)
+        length = _evaluator(form, everything)
         if length is not None:
             yield _at_least_zero(length)
 

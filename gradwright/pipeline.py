@@ -39,15 +39,21 @@ class Built:
     backward: Module | None = None
 
 
-def build(steps: Sequence[Step], source: Source, arguments: dict[str, Any]) -> Built:
+def build(
+    steps: Sequence[Step],
+    source: Source,
+    arguments: dict[str, Any],
+    exact: bool = False,
+) -> Built:
     """Take a function through the whole pipeline.
 
     Args:
         steps: The transforms, innermost first.
         source: The source of the user's function.
         arguments: By parameter, `Type`, `Static` or a `Structure` of those.
+        exact: The lengths of captured arrays are numbers, as they are now.
     """
-    derived, specialised = derived_of(steps, source, arguments)
+    derived, specialised = derived_of(steps, source, arguments, exact=exact)
     finish(derived)
     return Built(derived, specialised, *emit_derived(derived))
 
@@ -73,9 +79,10 @@ def derived_of(
     source: Source,
     arguments: dict[str, Any],
     watch: Callable[[str, Derived], None] = lambda title, derived: None,
+    exact: bool = False,
 ) -> tuple[Derived, Specialised]:
     """The core of the transformed function; `watch` sees it after every transform."""
-    specialised = specialise(source, arguments, apply)
+    specialised = specialise(source, arguments, apply, exact)
     derived = Derived(
         specialised.function,
         call_arguments(specialised, source),

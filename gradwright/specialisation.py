@@ -83,6 +83,7 @@ class Specialisation:
             derived.function.results
         )  # how many results, before those of a split
         self.checks = list(length_checks(built))
+        self.inputs = len(specialised.inputs)  # before tangents and captured values
         self.apart = Apart(built)
         self.needed = _needed(built)
         self.used = False  # since the last time that room was made

@@ -460,3 +460,30 @@ def test_slices_of_a_captured_array_beside_tangents() -> None:
     x = np.array([0.5, 0.25])
     assert gw.jvp(f, (x, 2.0), (x, 1.0)) == (4.0, 6.0)
     np.testing.assert_array_equal(gw.grad(f)(x, 2.0), [4.0, 8.0])
+
+
+def test_a_slice_of_a_captured_array_may_reach_beyond_it() -> None:
+    """Lengths are those that the array has at the call."""
+    weights = np.array([1.0, 2.0, 3.0])
+
+    def f(x):
+        return x * np.sum(weights[:5]) * len(weights[:5])
+
+    g = gw.grad(f)
+    assert g(2.0) == 18.0
+    weights = np.arange(6.0)
+    assert g(2.0) == 50.0
+    weights = np.array([2.0, 4.0])
+    assert g(2.0) == 12.0
+
+
+def test_a_recursion_over_slices_of_a_captured_array() -> None:
+    weights = np.array([0.5, -1.5])
+
+    def power(x, ws):
+        return x if len(ws) == 0 else ws[0] * power(x * x, ws[1:])
+
+    def f(x):
+        return power(x, weights[:-1][-2:])
+
+    assert gw.grad(f)(3.0) == 3.0

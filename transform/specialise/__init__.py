@@ -71,7 +71,10 @@ class NeedsValue(Exception):
 
 
 def specialise(
-    source: Source, arguments: dict[str, Any], apply: Callable[..., Any] | None = None
+    source: Source,
+    arguments: dict[str, Any],
+    apply: Callable[..., Any] | None = None,
+    exact: bool = False,
 ) -> Specialised:
     """Rewrite a function for arguments of these types.
 
@@ -79,6 +82,7 @@ def specialise(
         source: The function's source.
         arguments: By parameter name, a `Type`, a `Static`, or a `Structure` of those.
         apply: Called for a transform that the program itself calls.
+        exact: The lengths of captured arrays are numbers, as they are now.
 
     Raises:
         NeedsValue: A parameter is used where a constant is needed.
@@ -87,7 +91,8 @@ def specialise(
     given = [
         leaf for a in arguments.values() for leaf in leaves(a) if _is_function(leaf)
     ]
-    program = Program(apply, (source.function, *(leaf.value for leaf in given)))
+    called = (source.function, *(leaf.value for leaf in given))
+    program = Program(apply, called, exact)
     root = program.root
     name = str(source.node.name).replace("<lambda>", "function")
     root.name = root.function.name = name

@@ -168,11 +168,15 @@ class Program:
     """What all frames of one specialisation share."""
 
     def __init__(
-        self, apply: Callable[..., Any] | None = None, given: tuple[Any, ...] = ()
+        self,
+        apply: Callable[..., Any] | None = None,
+        given: tuple[Any, ...] = (),
+        exact: bool = False,
     ) -> None:
         self.root = Unit("", None)
         self.given = given  # the function that is called, and those among its arguments
         self.apply = apply  # runs a transform met inside the program
+        self.exact = exact  # lengths of captured arrays are numbers
         self.hidden: dict[Any, tuple[Path, Any]] = {}
         self.guards: dict[Any, tuple[Path, Any]] = {}
         self.chose = False  # a rule has chosen between arrays, by element
@@ -438,6 +442,9 @@ class Frame:
         if type_ is None or type_.dtype == "str":
             self.program.guards.setdefault(path.key, (path, value))
             return Static(value, path)
+        if self.program.exact and type_.is_array:
+            self.program.guard("shape", path, np.shape)
+            type_ = array(type_.dtype, value.shape)
         return self.hidden_input(value, path, type_)
 
     def opened(self, a: Static, held: Structure | None = None) -> Structure | None:
