@@ -60,8 +60,8 @@ class Stored:
     rebound: frozenset[str]
 
     @property
-    def all(self) -> frozenset[str]:
-        """Without those that an operator may change and a block assigns."""
+    def places(self) -> frozenset[str]:
+        """Those that become places, if arrays: of `maybe`, what no block assigns."""
         return self.surely | (self.maybe - self.rebound)
 
 

@@ -171,7 +171,7 @@ def as_new(frame: Frame, x: Operand, keywords: dict[str, Any]) -> Operand:
         return x
     inner: Frame | None = frame
     while inner is not None:
-        if inner.stored.all and type_of(x).is_array:
+        if inner.stored.places and type_of(x).is_array:
             return frame.builder.let(COPY, x)
         inner = inner.caller
     return x

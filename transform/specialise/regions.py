@@ -80,7 +80,7 @@ def bound(frame: Frame, name: str, value: Any, node: Any) -> Any:
     view = part_of(frame, value)
     if view is not value:
         return view
-    return owned(frame, name, value, node) if name in frame.stored.all else value
+    return owned(frame, name, value, node) if name in frame.stored.places else value
 
 
 def for_slot(frame: Frame, name: str, value: Any, node: Any) -> Any:
@@ -118,7 +118,7 @@ def begin(frame: Frame, name: str, value: Value) -> Region:
 def copied_parameters(frame: Frame) -> dict[str, tuple[Value, Buffer]]:
     """The parameters under names that are stored into: they are copied first."""
     found = {}
-    for name in sorted(frame.stored.all):
+    for name in sorted(frame.stored.places):
         held = frame.env.get(name)
         if isinstance(held, Value) and held.type.is_array and held.type.rank:
             own = frame.builder.let(COPY, held, type=held.type, name=name)
@@ -244,26 +244,8 @@ def store(
             node,
             instead="a loop over them",
         )
-    _refuse_old_views(frame, region.place, node)
     full = full or (() if accumulate else WHOLE)
     frame.builder.add(Store(region.place, value, full, accumulate))
-
-
-def _refuse_old_views(frame: Frame, place: Buffer, node: Any) -> None:
-    """No name may hold a value that shares the memory which changes now."""
-    held: Frame | None = frame
-    while held is not None:
-        for name, a in held.env.items():
-            for leaf in leaves(a):
-                if isinstance(leaf, Value) and root_of(frame, leaf) is place:
-                    raise frame.error(
-                        AliasError,
-                        f"'{name}' shares memory with '{place.name}', "
-                        f"which is stored into here",
-                        node,
-                        instead=f"{name} = np.copy(...) of it",
-                    )
-        held = held.caller
 
 
 def root_of(frame: Frame, value: Any) -> Buffer | None:
