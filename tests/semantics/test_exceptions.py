@@ -464,3 +464,19 @@ def test_a_division_after_a_branch_not_taken() -> None:
     with pytest.raises(ZeroDivisionError) as caught:
         gw.grad(share_of_a_branch)(-2.0, 0)
     assert any("return y / n" in note for note in caught.value.__notes__)
+
+
+def test_shapes_that_do_not_fit_raise_where_they_meet() -> None:
+    """NumPy's own error, and none where the program does not come there."""
+
+    def f(xs, ys, n):
+        total = np.sum(xs)
+        for _ in range(n):
+            total += np.sum(xs * ys)
+        return total
+
+    xs, ys = np.ones(2), np.ones(3)
+    np.testing.assert_array_equal(gw.grad(f)(xs, ys, 0), [1.0, 1.0])
+    with pytest.raises(ValueError, match="could not be broadcast") as raised:
+        gw.grad(f)(xs, ys, 1)
+    assert "total += np.sum(xs * ys)" in raised.value.__notes__[0]

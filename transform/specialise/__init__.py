@@ -56,7 +56,7 @@ class Specialised:
     result: Any
     hidden: list[tuple[Path, Value]]
     guards: list[tuple[Path, Any]]
-    equal_dims: list[tuple[Linear, Linear, Location | None]]
+    equal_dims: list[tuple[Linear, Linear]]
     at_least_zero: list[Linear]
     inputs: list[Any]
     stored: list[tuple[Value, str, Location]]
@@ -128,8 +128,8 @@ def specialise(
     f.filename = source.filename
     refuse_old_views(f)
     checked = [
-        (a, b, where)
-        for (a, b), where in root.equal_dims.items()
+        (a, b)
+        for a, b in root.equal_dims
         if _of_parameters(a, f) and _of_parameters(b, f)
     ]
     return Specialised(

@@ -200,7 +200,7 @@ def assume_equal_dims(frame: Frame, operands: list[Operand]) -> list[int]:
         met = [d for d in met if _is_of_array(frame, d)]
         pairs = [(met[0], other) for other in met[1:] if other != met[0]]
         seen = [pair for pair in pairs if all(map(frame.unit.sees, pair))]
-        frame.unit.assume_equal(seen, frame.builder.where)
+        frame.unit.assume_equal(seen)
         if len(seen) < len(pairs) and not frame.in_rule:
             loose.append(k)
     return loose

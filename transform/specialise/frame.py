@@ -110,7 +110,7 @@ class Unit:
         self.is_recursive = False
         self.unready = False  # it was called before its result was known
         self.waits_for: set[Unit] = set()  # units whose result a branch needs
-        self.equal_dims: dict[tuple[Linear, Linear], Location | None] = {}
+        self.equal_dims: dict[tuple[Linear, Linear], None] = {}
         self.at_least_zero: dict[Linear, None] = {}
 
     def param(self, name: str, value: Any) -> Any:
@@ -126,21 +126,17 @@ class Unit:
         return symbol(v) if v.type == INT else v
 
     def assume_equal(
-        self,
-        pairs: Iterable[tuple[Linear, Linear]],
-        where: Location | None = None,
-        stretch: bool = True,
+        self, pairs: Iterable[tuple[Linear, Linear]], stretch: bool = True
     ) -> None:
         """Dims that are taken to be equal; the entry checks what it can see.
 
-        `where` is a line where NumPy would stretch one to the other; without `stretch`
-        a 1 must meet a 1.
+        Without `stretch` a 1 must meet a 1.
         """
         for a, b in pairs:
             known = a.constant is not None and b.constant is not None
             may_differ = stretch and 1 in (a.constant, b.constant)
             if a != b and not known and not may_differ:
-                self.equal_dims.setdefault((a, b), where)
+                self.equal_dims.setdefault((a, b))
 
     def assume_of_call(self, callee: Unit, operands: list[Any]) -> None:
         """What a called function takes for granted, of the operands of this call."""
@@ -152,8 +148,8 @@ class Unit:
                 return operand.type.dims[s.axis]
             return operand if isinstance(operand, Linear) else symbol(s)
 
-        for (a, b), where in list(callee.equal_dims.items()):
-            self.assume_equal([(a.substitute(put), b.substitute(put))], where)
+        met = list(callee.equal_dims)
+        self.assume_equal((a.substitute(put), b.substitute(put)) for a, b in met)
         for form in list(callee.at_least_zero):
             self.at_least_zero.setdefault(form.substitute(put))
 
