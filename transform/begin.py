@@ -4,8 +4,9 @@
     x_bar[0] += g                     ->    x_bar[0] += g
     x_bar += 2.0 * x
 
-The last step before a program is written: what follows knows no other beginning than
-zero.
+An array that a program stores into begins likewise as what it is given first.  It is
+the last step before a program is written: what comes before knows no other beginning
+than zero.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ Block = list[Statement]
 
 
 def begin_whole(f: Function) -> None:
-    """Begin arrays of the derivative's own with their first addition as a whole."""
+    """Begin arrays with what is first stored in, or added to, the whole of them."""
     uses: dict[object, int] = {}
     for s in walk(f.body):
         for v in all_reads(s) if not blocks(s) else ():
@@ -68,7 +69,7 @@ def _begin(body: Block, uses: dict[object, int]) -> None:
 
 
 def _first_whole(body: Block, alloc: Alloc) -> tuple[list[Store], Store] | None:
-    """The additions to parts of an array before one to all of it, and that one."""
+    """What first fills the whole of an array, after what is added to parts of it."""
     earlier: list[Store] = []
     place, begun = alloc.place, False
     for s in body:

@@ -112,14 +112,8 @@ def _examples_of(symbols: list[Any], first: int, step: int) -> dict[Any, int]:
 def _united(meets: Meets, ones: bool) -> dict[Any, Linear]:
     """What to put for a symbol so that dims that meet are equal."""
     same: dict[Any, Linear] = {}
-
-    def settled(form: Linear) -> Linear:
-        while any(s in same for s in form.symbols()):
-            form = form.substitute(lambda s: same.get(s, Linear({s: 1})))
-        return form
-
     for a, b in meets:
-        difference = settled(a) - settled(b)
+        difference = _resolved(a, same) - _resolved(b, same)
         if 1 in (a.constant, b.constant) and not ones:
             continue
         s = next((s for s, c in difference.terms.items() if abs(c) == 1), None)

@@ -187,9 +187,7 @@ def _static(
     def part(a: Any) -> Any:
         if isinstance(a, Structure) and a.sequence is not None:
             return Sequence(a.sequence, tuple(map(part, a.items)))
-        if isinstance(a, Static):
-            return a.value
-        if isinstance(a, Const):
+        if isinstance(a, Static | Const):
             return a.value
         if isinstance(a, Linear) and a.constant is not None:
             return a.constant
