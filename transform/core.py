@@ -14,7 +14,7 @@ phis and no aliases: all mutation is a `Store`, a `Push` or a `Pop`.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -163,7 +163,21 @@ class Whole:
     """An ellipsis: every axis not named otherwise."""
 
 
-Index = tuple[At | Span | Pick | NewAxis | Whole, ...]
+@dataclass(frozen=True)
+class View:
+    """A view of what the items before it name; the items behind it index that view.
+
+    It is primitive(part, *operands), of a type with open lengths; without a primitive
+    the part itself, of which a part is taken: `u[::-1][1:]`.
+    """
+
+    type: Type
+    primitive: Primitive | None = None
+    operands: tuple[Operand, ...] = ()
+    attribute: Any = None
+
+
+Index = tuple[At | Span | Pick | NewAxis | Whole | View, ...]
 
 
 # ---- statements --------------------------------------------------------------------
@@ -433,6 +447,42 @@ def index_operands(index: Index) -> Iterator[Operand]:
                 yield from (
                     b for b in (item.lower, item.upper, item.step) if b is not None
                 )
+            case View():
+                yield from item.operands
+
+
+def steps(index: Index) -> Iterator[tuple[Index, View | None]]:
+    """The index taken apart: some items, and the view that is taken of what they name.
+
+    The last step has no view, and may have no items.
+    """
+    items: list[Any] = []
+    for item in index:
+        if isinstance(item, View):
+            yield tuple(items), item
+            items = []
+        else:
+            items.append(item)
+    yield tuple(items), None
+
+
+def mapped_index(index: Index, function: Callable[[Any], Any]) -> Index:
+    """The index with other operands."""
+
+    def item(i: Any) -> Any:
+        match i:
+            case At():
+                return At(function(i.position))
+            case Pick():
+                return Pick(function(i.places), i.distinct)
+            case Span():
+                bounds = (i.lower, i.upper, i.step)
+                return Span(*(None if b is None else function(b) for b in bounds))
+            case View():
+                return replace(i, operands=tuple(map(function, i.operands)))
+        return i
+
+    return tuple(map(item, index))
 
 
 def reads(s: Statement) -> list[Any]:
@@ -547,20 +597,7 @@ class Substitution:
         return new if isinstance(new, Value) else like
 
     def index(self, index: Index) -> Index:
-        def item(i: Any) -> Any:
-            match i:
-                case At():
-                    return At(self.operand(i.position))
-                case Pick():
-                    return Pick(self.operand(i.places), i.distinct)
-                case Span():
-                    bounds = (i.lower, i.upper, i.step)
-                    return Span(
-                        *(None if b is None else self.operand(b) for b in bounds)
-                    )
-            return i
-
-        return tuple(item(i) for i in index)
+        return mapped_index(index, self.operand)
 
     def block(self, block: list[Statement]) -> list[Statement]:
         return [self.statement(s) for s in block]

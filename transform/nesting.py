@@ -46,6 +46,7 @@ from gradwright.transform.core import (
     defines,
     leaves,
     reads,
+    steps,
     stores,
     walk,
 )
@@ -188,6 +189,20 @@ class Nesting:
 
     def _trees(self, operands: Any) -> list[ast.expr]:
         return [self.operand(o).tree for o in operands]
+
+    def _item(self, tree: ast.expr, index: Any, places: set[Place]) -> Any:
+        """A part of an array, or of a view of it."""
+        for items, view in steps(index):
+            if items:
+                tree = ast.Subscript(tree, self._index(items, places))
+            if view is not None and view.primitive is not None:
+                found = [self.operand(o) for o in view.operands]
+                places.update(*(w.places for w in found))
+                out = Value("view", view.type)
+                operands = (out, *view.operands)
+                let = Let(out, view.primitive, operands, view.attribute)
+                tree = self.spelling.primitive(let, [tree, *(w.tree for w in found)])
+        return tree
 
     def _index(self, index: Any, places: set[Place]) -> ast.expr:
         def one(o: Any) -> Any:

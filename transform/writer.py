@@ -225,7 +225,7 @@ class Writer(Nesting):
         if not s.index:
             self.waiting[s.out] = Waiting(w.tree, places, w.width, w.quiet)
             return
-        tree = ast.Subscript(w.tree, self._index(s.index, places))
+        tree = self._item(w.tree, s.index, places)
         item = Waiting(tree, places, w.width + 8, w.quiet)
         self._settle(s.out, item, out, s, body)
 
@@ -282,7 +282,9 @@ class Writer(Nesting):
             w = replace(w, tree=copied(w.tree))
         target: ast.Name | ast.Subscript = name_of(s.place, True)
         if s.index:
-            target = ast.Subscript(name_of(s.place), self._index(s.index, set()))
+            target = self._item(name_of(s.place), s.index, set())
+            if not isinstance(target, ast.Subscript):  # a view: all of it
+                target = ast.Subscript(target, ast.Constant(...))
         self._flush({s.place}, out, s)
         if not s.accumulate or s.first:
             self._write(out, ast.Assign([target], w.tree), s, w.quiet)
@@ -300,9 +302,10 @@ class Writer(Nesting):
     def _add_at(self, s: Store, out: list[ast.stmt]) -> None:
         """Where an index may come twice, both additions count."""
         w = self.operand(s.operand)
-        index = without_colons(self._index(s.index, set()))
+        item = self._item(name_of(s.place), s.index, set())
         self._flush({s.place}, out, s)
-        call = self.spelling.call("np.add.at", [name_of(s.place), index, w.tree])
+        places = without_colons(item.slice)
+        call = self.spelling.call("np.add.at", [item.value, places, w.tree])
         self._write(out, ast.Expr(call), s, w.quiet)
 
     def _if(self, s: If, out: list[ast.stmt]) -> None:

@@ -85,29 +85,6 @@ def _():
     return gw.grad(square, donate_argnums=0)(2.0)
 
 
-@promise("Aliases: helpers that store into their arguments", STORES)
-def _():
-    def clear(ys, k):
-        ys[k] = 0.0
-
-    def f(xs):
-        ys = xs * xs
-        clear(ys, 0)
-        return np.sum(ys)
-
-    return gw.grad(f)(XS)
-
-
-@promise("Aliases: stores through reshape and ravel", STORES)
-def _():
-    def f(xs):
-        ys = xs * 1.0
-        ys.reshape(-1)[0] = 5.0
-        return np.sum(ys * ys)
-
-    return gw.grad(f)(XS)
-
-
 # ---- Results, Types ------------------------------------------------------------------
 
 

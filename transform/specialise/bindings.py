@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import Any, NoReturn
 
 import gast
 
@@ -12,6 +12,7 @@ from gradwright.transform.core import At, If, Operand, Raise, Value
 from gradwright.transform.errors import EffectError, UnsupportedSyntax
 from gradwright.transform.indices import Linear, linear
 from gradwright.transform.primitives.structural import FORMAT
+from gradwright.transform.specialise import regions
 from gradwright.transform.specialise.abstract import Static, Structure, describe
 from gradwright.transform.specialise.frame import Frame, ProgramError
 from gradwright.transform.types import array, numpy_scalar
@@ -60,6 +61,7 @@ def _unpack(frame: Frame, target: Any, value: Any) -> None:
         size = len(items) - wanted
         items[k : k + size] = [Structure(list, tuple(items[k : k + size]))]
         targets[k] = targets[k].value
+    items = regions.exchanged(frame, targets, items)
     for t, item in zip(targets, items, strict=True):
         bind(frame, t, item)
 
@@ -121,12 +123,12 @@ def store_item(frame: Frame, target: Any, value: Any, function: Any = None) -> N
     """Target = value, or `target = function(target, value)` of an operator."""
     from gradwright.transform.specialise.expressions import binary, display
     from gradwright.transform.specialise.regions import store
-    from gradwright.transform.specialise.subscripts import index_of, region_of
+    from gradwright.transform.specialise.subscripts import index_of, stored_region
 
-    region = region_of(frame, target.value)
+    owner = frame.evaluate(target.value)
+    region = stored_region(frame, owner)
     if region is None:
-        refuse_store(frame, frame.evaluate(target.value), target)
-        return
+        refuse_store(frame, owner, target)
     index = index_of(frame, target)
     if function in (None, operator.add, operator.sub):
         operand = display(frame, value, target)
@@ -139,7 +141,7 @@ def store_item(frame: Frame, target: Any, value: Any, function: Any = None) -> N
     store(frame, region, index, display(frame, new, target), target)
 
 
-def refuse_store(frame: Frame, owner: Any, target: Any) -> None:
+def refuse_store(frame: Frame, owner: Any, target: Any) -> NoReturn:
     """Say why this store is not differentiated: the error always comes."""
     if isinstance(owner, Static) and owner.path is not None:
         raise frame.error(

@@ -37,32 +37,22 @@ from gradwright.transform.specialise.abstract import (
     is_operand,
 )
 from gradwright.transform.specialise.frame import Frame, ProgramError
-from gradwright.transform.specialise.regions import composed
+from gradwright.transform.specialise.regions import composed, view_of
 from gradwright.transform.types import VARYING, Type, array, numpy_scalar
 
 REFUSED = (TypeError, ValueError, IndexError)
 
 
-def region_of(frame: Frame, node: Any) -> Region | None:
-    """The region that an expression names, or a part of one; None for any other."""
-    if isinstance(node, gast.Name):
-        held = frame.env.get(node.id)
-        return held if isinstance(held, Region) else None
-    if isinstance(node, gast.Subscript):
-        outer = region_of(frame, node.value)
-        if outer is None:
-            return None
-        index = index_of(frame, node)
-        full = composed(outer.index, index)
-        if full is None:
-            raise frame.error(
-                UnsupportedSyntax,
-                "gradwright does not store into a part of a part yet",
-                node,
-            )
-        like = Value(outer.place.name, outer.kind)
-        return Region(outer.place, full, type_of_part(like, index, like, frame, node))
-    return None
+def stored_region(frame: Frame, value: Any) -> Region | None:
+    """The region that is stored into through a value; None if it is no view of one."""
+    found = view_of(frame, value)
+    while found is not None:  # the store raises what reading raises
+        made: Any = frame.builder.definition.get(value)
+        made.safe = True
+        if isinstance(made, core.Load) and isinstance(made.source, core.Buffer):
+            break
+        value = made.source if isinstance(made, core.Load) else made.operands[0]
+    return found
 
 
 def index_of(frame: Frame, node: Any) -> core.Index:
@@ -79,11 +69,11 @@ def index_of(frame: Frame, node: Any) -> core.Index:
 def region_item(frame: Frame, region: Region, node: Any) -> Any:
     """The value of region[index], as it is now."""
     index = index_of(frame, node)
-    full = composed(region.index, index)
-    if full is None or _new_axes(index, region.kind.rank) is not None:
+    full = composed(region, index)
+    if _new_axes(index, region.type.rank) is not None:
         return array_item(frame, frame.read(region), node)
-    like = Value(region.place.name, region.kind)
-    out = Value(f"{region.place.name}_{_suffix(index)}", region.kind)
+    like = Value(region.place.name, region.type)
+    out = Value(f"{region.place.name}_{_suffix(index)}", region.type)
     out.type = type_of_part(like, index, out, frame, node)
     s = core.Load(out, region.place, full)
     frame.builder.definition[out] = s
