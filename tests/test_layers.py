@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[1]
 TRANSFORM = """
     errors step structure source language normalise liveness definite indices types
     template shapes primitives.record primitives.* primitives
-    core notation scopes activity mixed build
+    core picks notation scopes activity mixed build
     specialise rules forward reverse jacobian batch parallel
     deadcode bounds algebra simplify linear calls interface ownership trips begin
     spelling layout names outline nesting writer emit

@@ -23,10 +23,8 @@ from gradwright.transform.core import (
     Effect,
     For,
     If,
-    Index,
     Let,
     Load,
-    Pick,
     Place,
     Pop,
     Push,
@@ -43,7 +41,7 @@ from gradwright.transform.core import (
 )
 from gradwright.transform.deadcode import may_divide_by_zero, may_raise
 from gradwright.transform.errors import Location
-from gradwright.transform.indices import Linear, linear
+from gradwright.transform.indices import Linear
 from gradwright.transform.names import places_in
 from gradwright.transform.nesting import (
     CALLS,
@@ -54,6 +52,7 @@ from gradwright.transform.nesting import (
     short_branch,
 )
 from gradwright.transform.outline import if_statement, is_chain, note
+from gradwright.transform.picks import may_repeat
 from gradwright.transform.primitives.structural import ITEM
 from gradwright.transform.spelling import (
     bool_op,
@@ -262,8 +261,11 @@ class Writer(Nesting):
                     given.append(self.spelling.argument(np.dtype(dtype)))
                 tree: ast.expr = self.spelling.call("np.zeros", given)
             case Buffer():
-                like = self.operand(s.place.like).tree  # type: ignore[arg-type]
-                tree = self.spelling.call("np.zeros_like", [like])
+                like = s.place.like
+                given = [self.operand(like).tree]  # type: ignore[arg-type]
+                if type_of(like).dtype != s.place.type.dtype:  # type: ignore[arg-type]
+                    given.append(self.spelling.argument(np.dtype(s.place.type.dtype)))
+                tree = self.spelling.call("np.zeros_like", given)
             case Tape(like=Tape() as like):
                 length = ast.Call(ast.Name("len"), [self.operand(like).tree], [])
                 tree = ast.BinOp(ast.List([ast.Constant(0.0)]), ast.Mult(), length)
@@ -463,35 +465,6 @@ def _return_at_once(out: list[ast.stmt]) -> None:
             last.value = call
             last.where = out[-2].where  # type: ignore[attr-defined]
             del out[-2]
-
-
-def may_repeat(index: Index) -> bool:
-    """Whether an index may name a place twice.
-
-    It does not where all its arrays name distinct ones.  One such array is enough where
-    it has the shape of the others: it would repeat if NumPy stretched it.
-    """
-    picks = [i for i in index if isinstance(i, Pick)]
-    if all(_is_distinct(i) for i in picks):
-        return False
-    return not any(
-        _is_distinct(i) and all(_has_shape_of(i, other) for other in picks)
-        for i in picks
-    )
-
-
-def _is_distinct(i: Pick) -> bool:
-    return i.distinct or type_of(i.places).is_bool
-
-
-def _has_shape_of(i: Pick, other: Pick) -> bool:
-    """Whether an array of places is nowhere shorter than another."""
-    own, others = type_of(i.places), type_of(other.places)
-    if own.is_bool or others.is_bool or own.dims is None or others.dims is None:
-        return i is other
-    dims = [*zip(reversed(own.dims), reversed(others.dims), strict=False)]
-    fits = all(n == m or m == linear(1) for n, m in dims)
-    return fits and len(others.dims) <= len(own.dims)
 
 
 def _is_assignment(block: list[ast.stmt]) -> bool:

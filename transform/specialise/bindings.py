@@ -11,6 +11,7 @@ from gradwright.transform.build import constant
 from gradwright.transform.core import At, If, Operand, Raise, Value
 from gradwright.transform.errors import EffectError, UnsupportedSyntax
 from gradwright.transform.indices import Linear, linear
+from gradwright.transform.picks import may_repeat
 from gradwright.transform.primitives.structural import FORMAT
 from gradwright.transform.specialise.abstract import Static, Structure, describe
 from gradwright.transform.specialise.frame import Frame, ProgramError
@@ -128,11 +129,12 @@ def store_item(frame: Frame, target: Any, value: Any, function: Any = None) -> N
         refuse_store(frame, frame.evaluate(target.value), target)
         return
     index = index_of(frame, target)
-    if function in (None, operator.add, operator.sub):
+    adds = function in (operator.add, operator.sub) and not may_repeat(index)
+    if function is None or adds:
         operand = display(frame, value, target)
         if function is operator.sub:
             operand = frame.builder.operator(operator.neg, operand)
-        store(frame, region, index, operand, target, function is not None)
+        store(frame, region, index, operand, target, adds)
         return
     old = frame.evaluate(target)
     new = binary(frame, function, old, value, target)

@@ -237,13 +237,6 @@ def store(
             "gradwright does not store into a part of a part yet",
             node,
         )
-    if any(isinstance(i, Pick) and not i.distinct for i in full):
-        raise frame.error(
-            UnsupportedSyntax,
-            "gradwright does not store at an array of indices yet",
-            node,
-            instead="a loop over them",
-        )
     full = full or (() if accumulate else WHOLE)
     frame.builder.add(Store(region.place, value, full, accumulate))
 
