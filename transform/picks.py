@@ -1,12 +1,34 @@
 """Arrays of indices: whether they name a place twice.
 
-    y[[0, 2]]    distinct          y[[k, p]], y[cells]    may repeat: the last store wins
+y[[0, 2]]    distinct          y[[k, p]], y[cells]    may repeat: the last store wins
 """
 
 from __future__ import annotations
 
-from gradwright.transform.core import Index, Pick, type_of
+from typing import Any
+
+from gradwright.transform.core import (
+    At,
+    Index,
+    Let,
+    NewAxis,
+    Pick,
+    Span,
+    Statement,
+    Whole,
+    type_of,
+)
 from gradwright.transform.indices import linear
+from gradwright.transform.primitives.structural import DISPLAY
+from gradwright.transform.types import Type
+
+FEW = 3
+
+
+def is_places(s: Statement) -> bool:
+    """Whether it is a display of a few places, as `[k, p]`."""
+    is_display = isinstance(s, Let) and s.primitive is DISPLAY
+    return is_display and s.out.type.is_integer and len(s.operands) <= FEW
 
 
 def may_repeat(index: Index) -> bool:
@@ -36,3 +58,42 @@ def _has_shape_of(i: Pick, other: Pick) -> bool:
     dims = [*zip(reversed(own.dims), reversed(others.dims), strict=False)]
     fits = all(n == m or m == linear(1) for n, m in dims)
     return fits and len(others.dims) <= len(own.dims)
+
+
+# ---- which axes it names -----------------------------------------------------------
+
+
+def taken(item: Any) -> int:
+    """How many axes of the array an item of an index stands for."""
+    if isinstance(item, Pick):
+        t = type_of(item.places)
+        return t.rank if t.is_bool else 1
+    return 1 if isinstance(item, At | Span) else 0
+
+
+def picked_axes(t: Type, index: Index) -> list[int]:
+    """The axes of an array along which an index says places, not slices."""
+    found: list[int] = []
+    axis = 0
+    for item in index:
+        count = taken(item)
+        if isinstance(item, At | Pick):
+            found += range(axis, axis + count)
+        axis += t.rank - sum(map(taken, index)) if isinstance(item, Whole) else count
+    return found
+
+
+def picked_first(t: Type, index: Index) -> tuple[int, int]:
+    """Where the axes of the places stand in what is picked, and how many there are.
+
+    They come first, unless all of them stand side by side.
+    """
+    places = [type_of(i.places) for i in index if isinstance(i, Pick)]
+    rank = max(1 if p.is_bool else p.rank for p in places)
+    at = [k for k, i in enumerate(index) if isinstance(i, At | Pick)]
+    if at[-1] - at[0] >= len(at):
+        return 0, rank
+    before = index[: at[0]]
+    missing = t.rank - sum(map(taken, index))
+    first = sum(isinstance(i, Span | NewAxis) for i in before)
+    return first + missing * any(isinstance(i, Whole) for i in before), rank

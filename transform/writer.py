@@ -34,6 +34,7 @@ from gradwright.transform.core import (
     Tape,
     Value,
     While,
+    Whole,
     leaves,
     stores,
     type_of,
@@ -55,6 +56,7 @@ from gradwright.transform.outline import if_statement, is_chain, note
 from gradwright.transform.picks import may_repeat
 from gradwright.transform.primitives.structural import ITEM
 from gradwright.transform.spelling import (
+    are_same,
     bool_op,
     copied,
     counting,
@@ -286,6 +288,9 @@ class Writer(Nesting):
         if s.index:
             target = ast.Subscript(name_of(s.place), self._index(s.index, set()))
         self._flush({s.place}, out, s)
+        if changed := _changed_in_place(s, target, w.tree):
+            self._write(out, changed, s, w.quiet)
+            return
         if not s.accumulate or s.first:
             self._write(out, ast.Assign([target], w.tree), s, w.quiet)
             return
@@ -465,6 +470,29 @@ def _return_at_once(out: list[ast.stmt]) -> None:
             last.value = call
             last.where = out[-2].where  # type: ignore[attr-defined]
             del out[-2]
+
+
+def _changed_in_place(
+    s: Store, target: ast.expr, tree: ast.expr
+) -> ast.AugAssign | None:
+    """`y[k] *= v` for `y[k] = y[k] * v`, where NumPy casts in both ways."""
+    if s.accumulate or not isinstance(target, ast.Subscript):
+        return None
+    if not isinstance(tree, ast.BinOp) or isinstance(tree.op, ast.MatMult):
+        return None
+    part = target.value if s.index == (Whole(),) else target
+    if not _fits(s) or not are_same(part, tree.left):
+        return None
+    return ast.AugAssign(part, tree.op, tree.right)
+
+
+def _fits(s: Store) -> bool:
+    """Whether an array takes what is stored without losing a part of it."""
+    t = type_of(s.operand)
+    own = np.dtype(s.place.type.dtype)
+    return t.is_number and (
+        t.python or bool(np.can_cast(t.weak(), own, casting="same_kind"))
+    )
 
 
 def _is_assignment(block: list[ast.stmt]) -> bool:

@@ -77,7 +77,7 @@ from gradwright.transform.reverse.primals import (
     tape_of,
 )
 from gradwright.transform.reverse.state import Block, region, zero
-from gradwright.transform.reverse.winners import of_winners
+from gradwright.transform.reverse.winners import is_swap, of_winners, swapped_back
 from gradwright.transform.rules import (
     Access,
     is_singular,
@@ -375,6 +375,9 @@ def reverse_store(sweep: Sweep, block: Block, k: int, s: Store) -> None:
     b = sweep.builder
     place = s.place
     put_back(sweep, block, {place})
+    if is_swap(sweep, block, k, s):
+        reverse_swap(sweep, block, k, s)
+        return
     if must_save(sweep, s):
         old = sweep.saved.setdefault(s, held(place, s.index))
         read = Load(old, place, s.index, where=s.where)
@@ -407,6 +410,19 @@ def reverse_store(sweep: Sweep, block: Block, k: int, s: Store) -> None:
         b.store(bar, zero(place.type.element if s.index else place.type), index)
     if g is not None:
         give(sweep, s.operand, g, type_of(g))
+
+
+def reverse_swap(sweep: Sweep, block: Block, k: int, s: Store) -> None:
+    """What changed places changes them back; nothing is kept for it."""
+    taken = block.body[block.defined[s.operand]]
+    assert isinstance(taken, Load)
+    there, here = need_index(sweep, taken.index), need_index(sweep, s.index)
+    if must_save(sweep, s):
+        block.undo[s.place] = k, swapped_back(s.place, there, here)
+    bar = find_bar(sweep, s.place) if s.place in sweep.active else None
+    if bar is not None:
+        for t in swapped_back(bar, there, here):
+            sweep.builder.add(t)
 
 
 def taken_out(sweep: Sweep, bar: Place, index: Index, part: Operand) -> Operand:

@@ -54,6 +54,7 @@ from gradwright.transform.specialise.abstract import (
     mapped,
 )
 from gradwright.transform.specialise.slots import Presets, Slot, Trips, Unready
+from gradwright.transform.stored import Stored, stored_names
 from gradwright.transform.structure import structure_of
 from gradwright.transform.types import INT, Type, array, of_number
 
@@ -180,7 +181,7 @@ class Program:
         self.inlined: set[Any] = set()
         self.separate: set[Any] = set()
         self.unsure_reads: dict[int, set[tuple[int, int]]] = {}
-        self.stored: dict[int, language.Stored] = {}
+        self.stored: dict[int, Stored] = {}
         self.normal: dict[int, tuple[Any, gast.FunctionDef, Liveness]] = {}
 
     def guard(self, key: Any, path: Path, read: Callable[[Any], Any]) -> None:
@@ -219,10 +220,10 @@ class Program:
             self.unsure_reads[id(node)] = unsure_reads(node)
         return self.unsure_reads[id(node)]
 
-    def stored_names(self, node: gast.FunctionDef) -> language.Stored:
-        """What `language.stored_names` says; once for each function."""
+    def stored_names(self, node: gast.FunctionDef) -> Stored:
+        """The names of arrays that a function may change; once for each function."""
         if id(node) not in self.stored:
-            self.stored[id(node)] = language.stored_names(node)
+            self.stored[id(node)] = stored_names(*self.normal_form(node))
         return self.stored[id(node)]
 
     def normal_form(self, node: gast.FunctionDef) -> tuple[gast.FunctionDef, Liveness]:
@@ -477,6 +478,8 @@ class Frame:
         value = bound(self, name, value, node)
         if isinstance(value, Const) and value.type.is_inexact and value.text is None:
             value = self.named_constant(name, value)
+        if isinstance(value, Linear):
+            value = self.named_form(name, value)
         named = self.in_rule or self.speaks
         if named and isinstance(value, Value) and not value.users:
             value.name, value.users = name, self.speaks
@@ -487,6 +490,19 @@ class Frame:
         if not self.speaks:
             return value
         return self.builder.let(NAMED, value, type=value.type, name=name)
+
+    def named_form(self, name: str, form: Linear) -> Linear:
+        """`p = k + int(z)` stays a statement where a part of it has no name."""
+        made = self.builder.definition
+        if not self.speaks or all(s not in made or s.users for s in form.symbols()):
+            return form
+        if form.terms == {(whole := next(form.symbols())): 1} and not form.offset:
+            whole.name, whole.users = name, True
+            return form
+        new = self.builder.let(NAMED, form, type=INT, name=name)
+        assert isinstance(new, Linear)
+        next(new.symbols()).users = True
+        return new
 
     # ---- numbers known now -----------------------------------------------------
 

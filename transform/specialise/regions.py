@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from gradwright.transform.core import (
     Alloc,
     At,
@@ -35,6 +37,7 @@ from gradwright.transform.core import (
 )
 from gradwright.transform.errors import AliasError, UnsupportedSyntax
 from gradwright.transform.indices import Linear, linear
+from gradwright.transform.primitives.record import UFUNCS
 from gradwright.transform.primitives.structural import COPY, makes_anew
 from gradwright.transform.specialise.abstract import (
     Region,
@@ -42,7 +45,8 @@ from gradwright.transform.specialise.abstract import (
     is_operand,
     leaves,
 )
-from gradwright.transform.specialise.frame import Frame
+from gradwright.transform.specialise.frame import Frame, ProgramError
+from gradwright.transform.types import Type
 
 WHOLE: Index = (Whole(),)
 
@@ -239,6 +243,19 @@ def store(
         )
     full = full or (() if accumulate else WHOLE)
     frame.builder.add(Store(region.place, value, full, accumulate))
+
+
+def must_fit(given: Type, region: Region, function: Any) -> None:
+    """NumPy's error where what an operator gives is not cast to an array's dtype."""
+    own = region.kind
+    if np.can_cast(given.weak(), np.dtype(own.dtype), casting="same_kind"):
+        return
+    name = UFUNCS.get(function, function).__name__
+    text = (
+        f"Cannot cast ufunc '{name}' output from dtype('{given.dtype}') to "
+        f"dtype('{own.dtype}') with casting rule 'same_kind'"
+    )
+    raise ProgramError(TypeError(text))
 
 
 def root_of(frame: Frame, value: Any) -> Buffer | None:
