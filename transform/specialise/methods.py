@@ -45,7 +45,7 @@ FUNCTIONS: dict[str, Any] = {
     )
 }  # fmt: skip
 FUNCTIONS["flatten"] = np.ravel
-IN_PLACE = ("fill", "partition", "put", "resize", "setfield", "setflags", "sort")
+IN_PLACE = ("partition", "resize", "setfield", "setflags")
 PROPERTIES = {"real": np.real, "imag": np.imag}
 
 
