@@ -115,6 +115,9 @@ def _add_roots(nodes: list[Any], found: set[str]) -> None:
     size = -1
     while size != (size := len(found)):
         for n in nodes:
-            if isinstance(n, gast.Assign) and isinstance(n.value, gast.Subscript):
-                if any(isinstance(t, gast.Name) and t.id in found for t in n.targets):
-                    found.update(_root(n.value))
+            if not isinstance(n, gast.Assign) or not isinstance(
+                n.value, gast.Subscript
+            ):
+                continue
+            if any(isinstance(t, gast.Name) and t.id in found for t in n.targets):
+                found.update(_root(n.value))

@@ -110,6 +110,9 @@ def _expression(frame: Frame, node: Any) -> None:
 def _assign(frame: Frame, node: Any) -> None:
     if _accumulates(frame, node):
         return
+    match node:
+        case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call()):
+            node.value.result = name
     value = frame.evaluate(node.value)
     for target in node.targets:
         bind(frame, target, value)
