@@ -466,6 +466,12 @@ def steps(index: Index) -> Iterator[tuple[Index, View | None]]:
     yield tuple(items), None
 
 
+def parted(index: Index) -> tuple[Index, Index]:
+    """The index of the last view, and the items that index that."""
+    (*_, (items, _)) = steps(index)
+    return index[: len(index) - len(items)], items
+
+
 def mapped_index(index: Index, function: Callable[[Any], Any]) -> Index:
     """The index with other operands."""
 

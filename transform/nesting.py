@@ -54,6 +54,7 @@ from gradwright.transform.deadcode import may_raise
 from gradwright.transform.indices import Dim, Linear
 from gradwright.transform.names import NOUNS, SUFFIX, is_users, names_in
 from gradwright.transform.outline import held
+from gradwright.transform.picks import is_places
 from gradwright.transform.primitives.structural import makes_anew
 from gradwright.transform.spelling import (
     Name,
@@ -383,6 +384,8 @@ class Nesting:
             return self._nests(v, w, s, body) and not any(
                 map(self._is_rebound, names_in(w.tree))
             )
+        if is_places(s):
+            return use.blocks == {id(body)} and self._keeps(v, w, s, body)
         if len(use.readers) != use.count or use.count > MOST_REPEATED + 1:
             return False
         if not isinstance(s, Let) or not w.places <= {FAILING}:
@@ -397,6 +400,18 @@ class Nesting:
             and is_short(w.tree, use.count)
             and not any(map(self._is_rebound, names_in(w.tree)))
         )
+
+    def _keeps(self, v: Any, w: Waiting, s: Statement, body: list[Statement]) -> bool:
+        """Whether the names of an expression stand for the same up to its last use."""
+        names = {n.thing.name for n in names_in(w.tree)}
+        k = next(k for k, t in enumerate(body) if t is s)
+        last = max(j for j, t in enumerate(body) if v in set(all_reads(t)))
+        between = body[k + 1 : last]
+        return not any(self._binds(t) & names for t in walk(between))
+
+    def _binds(self, s: Statement) -> set[str]:
+        bound = (*defines(s), *([s.place] if isinstance(s, Store) else []))
+        return {t.name for t in bound}
 
     def _is_rebound(self, n: Name) -> bool:
         """Whether a name of the user's stands for something else at times."""

@@ -74,6 +74,16 @@ def again(tree: Any) -> Any:
     return new
 
 
+def are_same(a: ast.expr, b: ast.expr) -> bool:
+    """Whether two expressions are of the same things."""
+    things = [[n.thing for n in _names(tree)] for tree in (a, b)]
+    return things[0] == things[1] and ast.dump(a) == ast.dump(b)
+
+
+def _names(tree: ast.expr) -> list[Name]:
+    return [n for n in ast.walk(tree) if isinstance(n, Name)]
+
+
 class Spelling:
     """Writes expressions; `imports` gathers the modules they name."""
 

@@ -16,25 +16,32 @@ from dataclasses import dataclass
 from typing import Any
 
 import gast
+import numpy as np
 
 from gradwright.transform.errors import GradwrightError
-from gradwright.transform.language import local_names, parameters
+from gradwright.transform.language import local_names
 from gradwright.transform.source import Source, is_library, read
 
-VIEWS = {
-    *(
-        "reshape",
-        "ravel",
-        "transpose",
-        "swapaxes",
-        "moveaxis",
-        "squeeze",
-        "expand_dims",
-    ),
-    *("flip", "fliplr", "flipud", "rot90", "diagonal", "asarray", "view"),
-    *("atleast_1d", "atleast_2d", "atleast_3d"),
-}
+VIEWS = frozenset(
+    (
+        *(
+            "asarray",
+            "atleast_1d",
+            "atleast_2d",
+            "atleast_3d",
+            "diagonal",
+            "expand_dims",
+        ),
+        *("flip", "fliplr", "flipud", "moveaxis", "ravel", "reshape", "rot90"),
+        *("squeeze", "swapaxes", "transpose", "view"),
+    )
+)
 """The names of functions and methods whose result may be a part of an array."""
+
+
+# Functions that change their first argument, and methods that change their array.
+FUNCTIONS = ("at", "copyto", "fill_diagonal", "place", "put", "putmask")
+METHODS = ("fill", "put", "sort")
 
 
 @dataclass(frozen=True)
@@ -75,11 +82,9 @@ def stored_names(source: Source, of: Callable[[Source], Stored]) -> Stored:
                 maybe.add(name)
             case gast.Subscript(value=value) if isinstance(n.ctx, gast.Store):
                 _add(value, surely, maybe)
-            case gast.Call(func=gast.Name(id=name)):
-                callee = _called(source, name)
-                if callee is not None:
-                    for value in _changed(n, callee.node, of(callee)):
-                        _add(value, maybe, maybe)
+            case gast.Call():
+                for value in (*_in_place(n), *_by_callee(n, source, of)):
+                    _add(value, maybe, maybe)
     _add_whole(node, surely, maybe)
     return Stored(
         frozenset(surely),
@@ -113,13 +118,36 @@ def _own_nodes(node: gast.FunctionDef) -> Iterator[Any]:
             waiting += gast.iter_child_nodes(n)
 
 
-def _changed(call: gast.Call, callee: gast.FunctionDef, found: Stored) -> Iterator[Any]:
-    """The arguments of a call that the function may store into."""
-    names = [p.id for p in (*callee.args.posonlyargs, *callee.args.args)]
+def _in_place(call: gast.Call) -> Iterator[Any]:
+    """The arguments that NumPy's functions and methods change, by how a call reads."""
+    for k in call.keywords:
+        if k.arg == "out":
+            yield from k.value.elts if isinstance(k.value, gast.Tuple) else [k.value]
+    f = call.func
+    name = getattr(f, "attr", getattr(f, "id", ""))
+    if name in FUNCTIONS and call.args:
+        yield call.args[0]
+    if name in METHODS and isinstance(f, gast.Attribute):
+        yield f.value
+    ufunc = vars(np).get(name)
+    inputs = ufunc.nin if isinstance(ufunc, np.ufunc) else 2 if name == "dot" else None
+    if inputs is not None:
+        yield from call.args[inputs:]
+
+
+def _by_callee(
+    call: gast.Call, source: Source, of: Callable[[Source], Stored]
+) -> Iterator[Any]:
+    """The arguments that a function of the user's may store into."""
+    name = getattr(call.func, "id", None)
+    callee = _called(source, name) if name else None
+    if callee is None:
+        return
+    a, found = callee.node.args, of(callee)
+    names = [p.id for p in (*a.posonlyargs, *a.args)]
     given = dict(zip(names, call.args, strict=False))
     given |= {k.arg: k.value for k in call.keywords if k.arg}
-    own = {p.id for p in parameters(callee)}
-    yield from (v for k, v in given.items() if k in own & (found.surely | found.maybe))
+    yield from (given[name] for name in given if name in found.places - found.free)
 
 
 def _add(node: Any, found: set[str], maybe: set[str]) -> None:

@@ -32,6 +32,7 @@ from gradwright.transform.core import (
     stores,
 )
 from gradwright.transform.indices import Dim, Linear, symbol
+from gradwright.transform.picks import is_places
 from gradwright.transform.reverse.state import Block, begins_stored, statement_at
 from gradwright.transform.types import INT
 
@@ -76,7 +77,9 @@ def is_cheap(sweep: Sweep, block: Block, o: Any) -> bool:
     if o not in block.defined or not isinstance(o, Value) or o.users:
         return False
     s = block.body[block.defined[o]]
-    if not isinstance(s, Let) or not s.primitive.cheap or o in sweep.function.results:
+    if not isinstance(s, Let) or o in sweep.function.results:
+        return False
+    if not s.primitive.cheap and not is_places(s):
         return False
     return all(is_there(sweep, x) for x in s.operands)
 
@@ -197,8 +200,9 @@ def can_remake(sweep: Sweep, o: Any) -> bool:
         case Let():
             if is_function(s):
                 return all(is_at_hand(sweep, x) for x in s.operands)
-            return s.primitive.cheap and all(
-                can_remake(sweep, x) or x in sweep.pushed for x in s.operands
+            return is_places(s) or (
+                s.primitive.cheap
+                and all(can_remake(sweep, x) or x in sweep.pushed for x in s.operands)
             )
     return False
 

@@ -27,7 +27,7 @@ from gradwright.transform.indices import Linear
 from gradwright.transform.primitives.record import TABLE
 from gradwright.transform.primitives.structural import CONJUGATE
 from gradwright.transform.source import Source, is_library
-from gradwright.transform.specialise import regions
+from gradwright.transform.specialise import inplace, masked, regions
 from gradwright.transform.specialise.abstract import (
     BoundMethod,
     Closure,
@@ -137,7 +137,11 @@ def _call_static(
         return make_derivative(frame, kind, arguments, keywords, node)
     if isinstance(f, type) and is_namedtuple(f):
         return make_namedtuple(frame, f, arguments, keywords, node)
-    handler = _lookup(BUILTINS, f)
+    handler = (
+        _lookup(BUILTINS, f)
+        or inplace.meaning(f, arguments, keywords)
+        or masked.meaning(f, keywords)
+    )
     if handler is not None:
         return handler(frame, arguments, keywords, node)
     TABLE.ensure(f)

@@ -48,6 +48,7 @@ from gradwright.transform.specialise.frame import (
     ProgramError,
     lift,
 )
+from gradwright.transform.specialise.generators import consume
 from gradwright.transform.specialise.methods import call_function, number_attribute
 from gradwright.transform.specialise.slots import Fork, Unready
 from gradwright.transform.specialise.structures import (
@@ -823,6 +824,9 @@ def _format_spec(frame: Frame, piece: Any) -> str:
 @expression(gast.Call)
 def _call(frame: Frame, node: Any) -> Any:
     function = frame.evaluate(node.func)
+    consumed = consume(frame, function, node)
+    if consumed is not None:
+        return consumed
     arguments = spread(frame, node.args)
     keywords: dict[str, Any] = {}
     for k in node.keywords:

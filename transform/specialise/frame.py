@@ -495,6 +495,8 @@ class Frame:
         value = regions.bound(self, name, value, node)
         if isinstance(value, Const) and value.type.is_inexact and value.text is None:
             value = self.named_constant(name, value)
+        if isinstance(value, Linear):
+            value = self.named_form(name, value)
         named = self.in_rule or self.speaks
         if named and isinstance(value, Value) and not value.users:
             value.name, value.users = name, self.speaks
@@ -505,6 +507,19 @@ class Frame:
         if not self.speaks:
             return value
         return self.builder.let(NAMED, value, type=value.type, name=name)
+
+    def named_form(self, name: str, form: Linear) -> Linear:
+        """`p = k + int(z)` stays a statement where a part of it has no name."""
+        made = self.builder.definition
+        if not self.speaks or all(s not in made or s.users for s in form.symbols()):
+            return form
+        if form.terms == {(whole := next(form.symbols())): 1} and not form.offset:
+            whole.name, whole.users = name, True
+            return form
+        new = self.builder.let(NAMED, form, type=INT, name=name)
+        assert isinstance(new, Linear)
+        next(new.symbols()).users = True
+        return new
 
     # ---- numbers known now -----------------------------------------------------
 

@@ -44,7 +44,7 @@ FUNCTIONS: dict[str, Any] = {
         "swapaxes", "take", "trace",
     )
 }  # fmt: skip
-IN_PLACE = ("fill", "partition", "put", "resize", "setfield", "setflags", "sort")
+IN_PLACE = ("partition", "resize", "setfield", "setflags")
 PROPERTIES = {"real": np.real, "imag": np.imag}
 
 

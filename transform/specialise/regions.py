@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import Any
 
 import gast
+import numpy as np
 
 from gradwright.transform.core import (
     Alloc,
@@ -38,9 +39,10 @@ from gradwright.transform.core import (
 )
 from gradwright.transform.errors import AliasError, UnsupportedSyntax
 from gradwright.transform.indices import Linear, linear
+from gradwright.transform.primitives.record import UFUNCS
 from gradwright.transform.primitives.structural import COPY, makes_anew
 from gradwright.transform.specialise.abstract import Region, leaves
-from gradwright.transform.specialise.frame import Frame
+from gradwright.transform.specialise.frame import Frame, ProgramError
 from gradwright.transform.specialise.slots import Slot
 from gradwright.transform.types import VARYING, Type
 
@@ -356,16 +358,22 @@ def store(
 ) -> None:
     """region[index] = value, or += where `accumulate`."""
     full = composed(region, index)
-    if any(isinstance(i, Pick) and not i.distinct for i in full):
-        raise frame.error(
-            UnsupportedSyntax,
-            "gradwright does not store at an array of indices yet",
-            node,
-            instead="a loop over them",
-        )
     if isinstance(full[-1] if full else None, View) or not (full or accumulate):
         full = (*full, *WHOLE)
     frame.builder.add(Store(region.place, value, full, accumulate))
+
+
+def must_fit(given: Type, region: Region, function: Any) -> None:
+    """NumPy's error where what an operator gives is not cast to an array's dtype."""
+    own = region.type
+    if np.can_cast(given.weak(), np.dtype(own.dtype), casting="same_kind"):
+        return
+    name = UFUNCS.get(function, function).__name__
+    text = (
+        f"Cannot cast ufunc '{name}' output from dtype('{given.dtype}') to "
+        f"dtype('{own.dtype}') with casting rule 'same_kind'"
+    )
+    raise ProgramError(TypeError(text))
 
 
 def root_of(frame: Frame, value: Any) -> Buffer | None:

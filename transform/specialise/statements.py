@@ -66,7 +66,7 @@ from gradwright.transform.specialise.frame import (
     Demand,
     Frame,
 )
-from gradwright.transform.specialise.regions import WHOLE, store
+from gradwright.transform.specialise.regions import WHOLE, must_fit, store
 from gradwright.transform.specialise.slots import (
     Construct,
     Fork,
@@ -76,7 +76,7 @@ from gradwright.transform.specialise.slots import (
     Trips,
     Unready,
 )
-from gradwright.transform.types import INT, Type
+from gradwright.transform.types import INT, Type, promote
 
 Handler = Callable[[Frame, Any], None]
 
@@ -110,6 +110,9 @@ def _expression(frame: Frame, node: Any) -> None:
 def _assign(frame: Frame, node: Any) -> None:
     if _accumulates(frame, node):
         return
+    match node:
+        case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call()):
+            node.value.result = name
     value = frame.evaluate(node.value)
     for target in node.targets:
         bind(frame, target, value)
@@ -154,12 +157,14 @@ def _in_place(frame: Frame, region: Region, node: Any) -> None:
     value, function = frame.evaluate(node.value), BINARY[type(node.op)]
     if function in (operator.add, operator.sub):
         operand = display(frame, value, node)
+        must_fit(promote(region.type, type_of(operand)), region, function)
         if function is operator.sub:
             operand = frame.builder.operator(operator.neg, operand)
         store(frame, region, (), operand, node, accumulate=True)
         return
-    new = binary(frame, function, frame.read(region), value, node)
-    store(frame, region, WHOLE, display(frame, new, node), node)
+    new = display(frame, binary(frame, function, frame.read(region), value, node), node)
+    must_fit(type_of(new), region, function)
+    store(frame, region, WHOLE, new, node)
 
 
 def _sign(op: Any) -> str:

@@ -68,10 +68,14 @@ def index_of(frame: Frame, node: Any) -> core.Index:
 
 def region_item(frame: Frame, region: Region, node: Any) -> Any:
     """The value of region[index], as it is now."""
-    index = index_of(frame, node)
+    return part_now(frame, region, index_of(frame, node), node)
+
+
+def part_now(frame: Frame, region: Region, index: core.Index, node: Any) -> Any:
+    """What a part of a region holds now."""
     full = composed(region, index)
     if _new_axes(index, region.type.rank) is not None:
-        return array_item(frame, frame.read(region), node)
+        return item_of(frame, frame.read(region), index, node)
     like = Value(region.place.name, region.type)
     out = Value(f"{region.place.name}_{_suffix(index)}", region.type)
     out.type = type_of_part(like, index, out, frame, node)
@@ -83,7 +87,11 @@ def region_item(frame: Frame, region: Region, node: Any) -> Any:
 
 def array_item(frame: Frame, owner: Value, node: Any) -> Any:
     """The value of array[index]."""
-    index = index_of(frame, node)
+    return item_of(frame, owner, index_of(frame, node), node)
+
+
+def item_of(frame: Frame, owner: Value, index: core.Index, node: Any) -> Any:
+    """The same, of an index that is evaluated."""
     if (axes := _new_axes(index, owner.type.rank)) is not None:
         return _with_axes(frame, owner, axes, node)
     out = Value(f"{owner.name}_{_suffix(index)}", owner.type)
@@ -174,7 +182,21 @@ def _is_distinct(frame: Frame, places: Any) -> bool:
         known = [getattr(o, "constant", None) for o in made.operands]
         same_sign = all(k is not None and (k < 0) == (known[0] < 0) for k in known)  # type: ignore[operator]
         return same_sign and len(set(known)) == len(known)
-    return made.primitive.function in (np.arange, np.argsort)
+    if made.primitive.function is np.arange:
+        return _counts_up(made)
+    return made.primitive.function is np.argsort
+
+
+def _counts_up(made: Let) -> bool:
+    """Whether a range has no numbers below zero, which count from the end."""
+    bounds = made.primitive.template(made.attribute).filled(lambda k: made.operands[k])
+    first = linear(0) if bounds["stop"] is None else bounds["start"]
+    step = linear(1) if bounds["step"] is None else bounds["step"]
+    known = (getattr(first, "constant", None), getattr(step, "constant", None))
+    match known:
+        case (int(begin), int(by)):
+            return begin >= 0 and by > 0
+    return False
 
 
 def _suffix(index: core.Index) -> str:
