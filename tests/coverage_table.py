@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from generator import ROWS as TABLES
 from generator import called_by_templates
+from generator.words import copies
 from rich.console import Console
 from rich.table import Table
 
@@ -153,7 +154,7 @@ class Watched:
             if isinstance(arg, np.ndarray):
                 lengths = {min(n, 2) for n in arg.shape} or {2}
                 self.trace.extend(("argument", arg.ndim, n) for n in sorted(lengths))
-        return self.names["f"](*args), list(self.trace)
+        return self.names["f"](*copies(args)), list(self.trace)
 
 
 def call(name: str, *args: ast.expr) -> ast.Call:
