@@ -67,10 +67,10 @@ PROFILES = {
         helpers=2,
     ),
     "stores": Profile(
-        statements=f"{'store ' * 30} {'store_whole ' * 8} {'view ' * 12} {'alias ' * 5} "
-        f"{'array_assign ' * 4} {'copied ' * 4} {'exchange ' * 5} {'stencil ' * 8} "
-        f"{'buffered ' * 5} {'call_for_effect ' * 12} {'view_of_call ' * 4} over_rows "
-        "over_rows inner inner",
+        statements=f"{'store ' * 30} {'store_whole ' * 8} {'view ' * 12} "
+        f"{'alias ' * 5} {'array_assign ' * 4} {'copied ' * 4} {'exchange ' * 5} "
+        f"{'stencil ' * 8} {'buffered ' * 5} {'call_for_effect ' * 12} "
+        f"{'view_of_call ' * 4} over_rows over_rows inner inner",
         numbers=f"{'made_number ' * 10} element element",
         kinds="float float int",
         args="",
