@@ -239,6 +239,7 @@ class Store(Statement):
     """place[index] = operand, or += where `accumulate`.
 
     An addition that is `first` adds to zeros, and is written as a plain assignment.
+    What is `loose` may have length 1 along axes along which the part is longer.
     """
 
     place: Place
@@ -246,6 +247,7 @@ class Store(Statement):
     index: Index = ()
     accumulate: bool = False
     first: bool = False
+    loose: bool = False
 
 
 @dataclass(eq=False)

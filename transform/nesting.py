@@ -61,6 +61,7 @@ from gradwright.transform.spelling import (
     Spelling,
     again,
     copied,
+    each_copied,
     name_of,
     sum_of,
     without_array,
@@ -267,7 +268,9 @@ class Nesting:
     ) -> None:
         """Give a value a name; a part of an array that changes meanwhile is copied."""
         if v in self.rooted and (body is None or self._outlives(v, s, body)):
-            w = Waiting(copied(w.tree), w.places, w.width + 7, w.quiet)
+            several = v.type.items is not None
+            tree = each_copied(w.tree) if several else copied(w.tree)
+            w = Waiting(tree, w.places, w.width + 7, w.quiet)
             del self.rooted[v]  # it has memory of its own now
         self._write(out, ast.Assign([name_of(v, True)], w.tree), s, w.quiet)
 
@@ -314,8 +317,9 @@ class Nesting:
             self._assign(v, w, out, s, body)
 
     def root(self, s: Let | Load) -> None:
-        """Note whose memory an array is a part of."""
-        if not s.out.type.is_array or isinstance(s.out, Tape):
+        """Note whose memory an array is a part of, or several arrays are parts of."""
+        several = s.out.type.items is not None
+        if isinstance(s.out, Tape) or not (s.out.type.is_array or several):
             return
         if isinstance(s, Load):
             picked = any(isinstance(i, Pick) for i in s.index)

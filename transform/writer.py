@@ -183,6 +183,8 @@ class Writer(Nesting):
         body: list[Statement],
     ) -> bool:
         """`w, v = np.linalg.eigh(a)`, where more than one of the items is used."""
+        if s.out in self.rooted:
+            return False
         items = {
             t.attribute: t.out
             for t in body
@@ -255,9 +257,8 @@ class Writer(Nesting):
             return
         match s.place:
             case Buffer(like=tuple(shape)):
-                given: list[ast.expr] = [ast.Tuple(self._trees(shape))]
-                if len(shape) == 1:
-                    given = self._trees(shape)
+                lengths = self._trees(shape)
+                given = lengths if len(lengths) == 1 else [ast.Tuple(lengths)]
                 dtype = s.place.type.dtype
                 if dtype != "float64":
                     given.append(self.spelling.argument(np.dtype(dtype)))

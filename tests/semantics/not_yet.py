@@ -17,7 +17,6 @@ import gradwright as gw
 
 COMPILING = "compiled code"
 BATCHING = "batching"
-STORES = "stores into arrays"
 LISTS = "lists of run-time length"
 OBJECTS = "objects as structures"
 DRAWS = "random draws"
@@ -128,16 +127,6 @@ def _():
 @promise("Numbers: fastmath=True asks for more", COMPILING)
 def _():
     return gw.jit(square, fastmath=True)(2.0)
-
-
-@promise("Kinks: of repeated indices in y[i] = v the last write counts", STORES)
-def _():
-    def f(xs):
-        ys = xs * 0.0
-        ys[np.array([0, 0, 1])] = xs
-        return np.sum(ys)
-
-    return gw.grad(f)(XS)
 
 
 # ---- Captured values, Effects --------------------------------------------------------

@@ -409,6 +409,8 @@ def reverse_store(sweep: Sweep, block: Block, k: int, s: Store) -> None:
     if not s.accumulate:
         b.store(bar, zero(place.type.element if s.index else place.type), index)
     if g is not None:
+        if s.loose and isinstance(s.operand, Value) and s.operand.type.is_array:
+            g = unstretched(sweep, g, s.operand)
         give(sweep, s.operand, g, type_of(g))
 
 

@@ -35,6 +35,7 @@ from gradwright.transform.core import (
     View,
     Whole,
     blocks,
+    type_of,
     walk,
 )
 from gradwright.transform.errors import AliasError, UnsupportedSyntax
@@ -311,6 +312,9 @@ def _in_one(outer: Index, inner: Index) -> Index | None:
         return outer
     left = list(inner)
     result: list[Any] = []
+    picks = any(isinstance(i, Pick) for i in inner)
+    if picks and not all(isinstance(i, Span) for i in outer):
+        return None  # where its axes come depends on the numbers beside them
     for item in outer:
         if isinstance(item, At):
             result.append(item)
@@ -360,7 +364,27 @@ def store(
     full = composed(region, index)
     if isinstance(full[-1] if full else None, View) or not (full or accumulate):
         full = (*full, *WHOLE)
-    frame.builder.add(Store(region.place, value, full, accumulate))
+    loose = _may_stretch(frame, region, index, value, node)
+    frame.builder.add(Store(region.place, value, full, accumulate, loose=loose))
+
+
+def _may_stretch(
+    frame: Frame, region: Region, index: Index, value: Operand, node: Any
+) -> bool:
+    """Whether the run alone knows if NumPy stretches what is stored."""
+    from gradwright.transform.specialise.expressions import assume_equal_dims
+    from gradwright.transform.specialise.subscripts import type_of_part
+
+    if frame.in_rule or not type_of(value).is_array:
+        return False
+    b, like = frame.builder, Value(region.place.name, region.type)
+    part = Value(region.place.name, region.type)
+    known, definition = dict(b.lengths), dict(b.definition)
+    b.definition[part] = Load(part, region.place, index)  # which is not written
+    part.type = type_of_part(like, index, part, frame, node)
+    stretches = bool(assume_equal_dims(frame, [part, value]))
+    b.lengths, b.definition = known, definition
+    return stretches
 
 
 def must_fit(given: Type, region: Region, function: Any) -> None:

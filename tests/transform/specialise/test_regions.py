@@ -301,6 +301,42 @@ def a_second_name(x):
     return np.sum(y * z * x)
 
 
+def a_value_of_length_one(x):
+    y = x * 1.0
+    y -= np.diff(y**2)
+    return np.sum(y * y)
+
+
+def the_run_knows_what_is_stretched(x, k):
+    y = x * 1.0
+    y[k:] = np.sin(y[:k])
+    return np.sum(y * y)
+
+
+def numbers_beside_places(x):
+    b = x * 1.0
+    b[0][::-2, [3, 0]] *= 0.7
+    b[1][None, np.arange(3) > 0] *= b[0, 0, 0]
+    return np.sum(b * b)
+
+
+def places_in_views(x):
+    places = np.array([2, 0, 2, 1])
+    y = np.concatenate([x, x * 2.0])
+    y[::-1][places] = x**2
+    y[1:][places] *= x[0]
+    y.reshape(2, 4)[[0, 0], [1, 1]] = x[1:3] * y[0]
+    return np.sum(y * y)
+
+
+def halves_of_what_changes(x):
+    y = x * 1.0
+    low, high = np.split(y, 2)
+    t = np.sin(low) * np.cos(high)
+    y *= y
+    return np.sum(t * y[:2])
+
+
 PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (prefix_sums, (X,)),
     (gauss_seidel, (X, 0)),
@@ -333,6 +369,12 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (results_that_are_arguments, (X,)),
     (a_closure_that_stores, (X,)),
     (a_second_name, (X,)),
+    (a_value_of_length_one, (X[:2],)),
+    (the_run_knows_what_is_stretched, (X, 1)),
+    (the_run_knows_what_is_stretched, (X, 2)),
+    (numbers_beside_places, (np.sin(np.arange(24.0).reshape(2, 3, 4)),)),
+    (places_in_views, (X,)),
+    (halves_of_what_changes, (X,)),
 ]
 NAMES = [f.__name__ for f, _ in PROGRAMS]
 
