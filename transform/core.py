@@ -251,6 +251,14 @@ class Store(Statement):
 
 
 @dataclass(eq=False)
+class Exchange(Statement):
+    """places = sources: arrays change places.  It is made last, to be written."""
+
+    places: tuple[Buffer, ...]
+    sources: tuple[Buffer, ...]
+
+
+@dataclass(eq=False)
 class Push(Statement):
     """tape.append(operand); a tape may hold tapes."""
 
@@ -413,6 +421,8 @@ def _operands(s: Statement) -> Iterator[Any]:
             yield from index_operands(s.index)
             if s.accumulate or s.index:
                 yield s.place
+        case Exchange():
+            yield from s.sources
         case Push() | AddUp():
             yield s.operand
             yield s.tape
@@ -529,6 +539,8 @@ def stores(s: Statement) -> set[Place]:
         match inner:
             case Store() | Alloc():
                 changed.add(inner.place)
+            case Exchange():
+                changed.update(inner.places)
             case Push() | Pop() | AddUp():
                 changed.add(inner.tape)
     return changed

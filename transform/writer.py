@@ -21,6 +21,7 @@ from gradwright.transform.core import (
     Call,
     Cell,
     Effect,
+    Exchange,
     For,
     If,
     Let,
@@ -120,6 +121,14 @@ class Writer(Nesting):
                 self._alloc(s, out)
             case Store():
                 self._store(s, out)
+            case Exchange():
+                self._flush(set(s.places), out, s)
+                pairs = zip(s.places, s.sources, strict=True)
+                targets, values = zip(
+                    *((name_of(a, True), name_of(b)) for a, b in pairs), strict=True
+                )
+                exchanged = ast.Assign([ast.Tuple([*targets])], ast.Tuple([*values]))
+                self._write(out, exchanged, s)
             case AddUp():
                 self._add_up(s, out)
             case Push():
@@ -225,7 +234,7 @@ class Writer(Nesting):
             return
         w = self.operand(source)  # type: ignore[arg-type]
         places = set(w.places)
-        if not s.index:
+        if not s.index or (s.index == (Whole(),) and isinstance(source, Buffer)):
             self.waiting[s.out] = Waiting(w.tree, places, w.width, w.quiet)
             return
         tree = self._item(w.tree, s.index, places)
@@ -257,8 +266,10 @@ class Writer(Nesting):
             return
         match s.place:
             case Buffer(like=tuple(shape)):
-                lengths = self._trees(shape)
-                given = lengths if len(lengths) == 1 else [ast.Tuple(lengths)]
+                lengths: list[ast.expr] = self._trees(shape)
+                given: list[ast.expr] = [ast.Tuple(lengths)]
+                if len(lengths) == 1:
+                    given = lengths
                 dtype = s.place.type.dtype
                 if dtype != "float64":
                     given.append(self.spelling.argument(np.dtype(dtype)))

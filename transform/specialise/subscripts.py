@@ -340,7 +340,8 @@ def _picked(frame: Frame, owner: Value, index: core.Index, out: Value) -> Type:
             case At():
                 return [("is", 0)]
             case Pick(places=places) if type_of(places).is_bool:
-                count = counts.setdefault(places, symbol(("count", places)))
+                key = _mask_key(frame, places)
+                count = counts.setdefault(key, symbol(("count", places)))
                 if 0 in [d.constant for d in type_of(places).dims or ()]:
                     count = linear(0)
                 at = []
@@ -382,6 +383,12 @@ def _picked(frame: Frame, owner: Value, index: core.Index, out: Value) -> Type:
             d = symbol(Dim(out, axis))
         dims.append(d)
     return array(owner.type.dtype, tuple(dims))
+
+
+def _mask_key(frame: Frame, mask: Any) -> Any:
+    """What two masks share that are computed alike: they pick as many elements."""
+    made = frame.builder.definition.get(mask)
+    return (made.primitive, made.operands) if isinstance(made, Let) else mask
 
 
 def _pairs_that_meet(
