@@ -153,16 +153,6 @@ def _():
     return gw.jit(square, fastmath=True)(2.0)
 
 
-@promise("Kinks: of repeated indices in y[i] = v the last write counts", STORES)
-def _():
-    def f(xs):
-        ys = xs * 0.0
-        ys[np.array([0, 0, 1])] = xs
-        return np.sum(ys)
-
-    return gw.grad(f)(XS)
-
-
 # ---- Captured values, Effects --------------------------------------------------------
 
 
