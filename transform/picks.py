@@ -27,8 +27,9 @@ FEW = 3
 
 def is_places(s: Statement) -> bool:
     """Whether it is a display of a few places, as `[k, p]`."""
-    is_display = isinstance(s, Let) and s.primitive is DISPLAY
-    return is_display and s.out.type.is_integer and len(s.operands) <= FEW
+    if not isinstance(s, Let) or s.primitive is not DISPLAY:
+        return False
+    return s.out.type.is_integer and len(s.operands) <= FEW
 
 
 def may_repeat(index: Index) -> bool:

@@ -242,6 +242,12 @@ def copied(tree: ast.expr) -> ast.expr:
     return ast.Call(ast.Attribute(tree, "copy"), [], [])
 
 
+def each_copied(tree: ast.expr) -> ast.expr:
+    """Arrays of their own with the same elements as each of several."""
+    part = ast.comprehension(ast.Name("part", ast.Store()), tree, [], 0)
+    return ast.ListComp(copied(ast.Name("part")), [part])
+
+
 def without_colons(index: ast.expr) -> ast.expr:
     """An index outside of brackets: `(slice(None), k)` for `:, k`."""
 

@@ -21,6 +21,7 @@ from gradwright.transform.core import (
     Call,
     Cell,
     Effect,
+    Exchange,
     For,
     If,
     Let,
@@ -120,6 +121,14 @@ class Writer(Nesting):
                 self._alloc(s, out)
             case Store():
                 self._store(s, out)
+            case Exchange():
+                self._flush(set(s.places), out, s)
+                pairs = zip(s.places, s.sources, strict=True)
+                targets, values = zip(
+                    *((name_of(a, True), name_of(b)) for a, b in pairs), strict=True
+                )
+                exchanged = ast.Assign([ast.Tuple([*targets])], ast.Tuple([*values]))
+                self._write(out, exchanged, s)
             case AddUp():
                 self._add_up(s, out)
             case Push():
@@ -183,6 +192,8 @@ class Writer(Nesting):
         body: list[Statement],
     ) -> bool:
         """`w, v = np.linalg.eigh(a)`, where more than one of the items is used."""
+        if s.out in self.rooted:
+            return False
         items = {
             t.attribute: t.out
             for t in body
@@ -223,10 +234,10 @@ class Writer(Nesting):
             return
         w = self.operand(source)  # type: ignore[arg-type]
         places = set(w.places)
-        if not s.index:
+        if not s.index or (s.index == (Whole(),) and isinstance(source, Buffer)):
             self.waiting[s.out] = Waiting(w.tree, places, w.width, w.quiet)
             return
-        tree = ast.Subscript(w.tree, self._index(s.index, places))
+        tree = self._item(w.tree, s.index, places)
         item = Waiting(tree, places, w.width + 8, w.quiet)
         self._settle(s.out, item, out, s, body)
 
@@ -255,9 +266,10 @@ class Writer(Nesting):
             return
         match s.place:
             case Buffer(like=tuple(shape)):
-                given: list[ast.expr] = [ast.Tuple(self._trees(shape))]
-                if len(shape) == 1:
-                    given = self._trees(shape)
+                lengths: list[ast.expr] = self._trees(shape)
+                given: list[ast.expr] = [ast.Tuple(lengths)]
+                if len(lengths) == 1:
+                    given = lengths
                 dtype = s.place.type.dtype
                 if dtype != "float64":
                     given.append(self.spelling.argument(np.dtype(dtype)))
@@ -286,7 +298,9 @@ class Writer(Nesting):
             w = replace(w, tree=copied(w.tree))
         target: ast.Name | ast.Subscript = name_of(s.place, True)
         if s.index:
-            target = ast.Subscript(name_of(s.place), self._index(s.index, set()))
+            target = self._item(name_of(s.place), s.index, set())
+            if not isinstance(target, ast.Subscript):  # a view: all of it
+                target = ast.Subscript(target, ast.Constant(...))
         self._flush({s.place}, out, s)
         if changed := _changed_in_place(s, target, w.tree):
             self._write(out, changed, s, w.quiet)
@@ -307,9 +321,10 @@ class Writer(Nesting):
     def _add_at(self, s: Store, out: list[ast.stmt]) -> None:
         """Where an index may come twice, both additions count."""
         w = self.operand(s.operand)
-        index = without_colons(self._index(s.index, set()))
+        item = self._item(name_of(s.place), s.index, set())
         self._flush({s.place}, out, s)
-        call = self.spelling.call("np.add.at", [name_of(s.place), index, w.tree])
+        places = without_colons(item.slice)
+        call = self.spelling.call("np.add.at", [item.value, places, w.tree])
         self._write(out, ast.Expr(call), s, w.quiet)
 
     def _if(self, s: If, out: list[ast.stmt]) -> None:
@@ -481,6 +496,8 @@ def _changed_in_place(
     if not isinstance(tree, ast.BinOp) or isinstance(tree.op, ast.MatMult):
         return None
     part = target.value if s.index == (Whole(),) else target
+    if not isinstance(part, ast.Name | ast.Subscript):
+        return None
     if not _fits(s) or not are_same(part, tree.left):
         return None
     return ast.AugAssign(part, tree.op, tree.right)

@@ -14,23 +14,21 @@ from typing import TYPE_CHECKING, Any
 
 from gradwright.transform.core import (
     Alloc,
-    At,
     Cell,
     For,
     If,
     Let,
     Load,
-    Pick,
     Place,
     Pop,
     Push,
-    Span,
     Store,
     Tape,
     Value,
     While,
     index_operands,
     leaves,
+    mapped_index,
     stores,
 )
 from gradwright.transform.indices import Dim, Linear, symbol
@@ -56,19 +54,7 @@ def need(sweep: Sweep, o: Any) -> Any:
 
 def need_index(sweep: Sweep, index: Any) -> Any:
     """The index with every value in it there again."""
-
-    def item(i: Any) -> Any:
-        match i:
-            case At():
-                return At(need(sweep, i.position))
-            case Pick():
-                return Pick(need(sweep, i.places), i.distinct)
-            case Span():
-                bounds = (i.lower, i.upper, i.step)
-                return Span(*(None if x is None else need(sweep, x) for x in bounds))
-        return i
-
-    return tuple(item(i) for i in index)
+    return mapped_index(index, lambda o: need(sweep, o))
 
 
 def still_held(sweep: Sweep, block: Block | None, o: Any) -> Any:

@@ -391,6 +391,7 @@ def reverse_store(sweep: Sweep, block: Block, k: int, s: Store) -> None:
             popped = held(place, s.index)
             back = [Pop(popped, tape), Store(place, popped, need_index(sweep, into))]
         begin_saved(sweep, place)
+        read_stored(sweep, block, s)
         block.undo[place] = (k, back)
     if place not in sweep.active:
         return
@@ -409,7 +410,31 @@ def reverse_store(sweep: Sweep, block: Block, k: int, s: Store) -> None:
     if not s.accumulate:
         b.store(bar, zero(place.type.element if s.index else place.type), index)
     if g is not None:
+        if s.loose and isinstance(s.operand, Value) and s.operand.type.is_array:
+            g = unstretched(sweep, g, s.operand)
         give(sweep, s.operand, g, type_of(g))
+
+
+def read_stored(sweep: Sweep, block: Block, s: Store) -> None:
+    """Have a value from the part that it went into, before that is put back.
+
+    An earlier round has found that it would be pushed otherwise.
+    """
+    v = s.operand
+    if block.top or s.accumulate or not s.index or s.loose:
+        return
+    if v not in sweep.pushed or v not in block.defined or v in block.provided:
+        return
+    if not isinstance(v, Value) or v.type.dtype != s.place.type.dtype:
+        return
+    part = region(s.place.type, s.index)
+    is_stretched = part.rank != v.type.rank or linear(1) in (v.type.dims or ())
+    if v.type.python or is_stretched or any(isinstance(i, Pick) for i in s.index):
+        return
+    read = Value(v.name, v.type, v.users)
+    sweep.builder.add(Load(read, s.place, need_index(sweep, s.index)))
+    block.provided[v] = read
+    sweep.repeated.setdefault(s.place, set()).add(s)
 
 
 def reverse_swap(sweep: Sweep, block: Block, k: int, s: Store) -> None:

@@ -30,6 +30,7 @@ from gradwright.transform.core import (
     Statement,
     Store,
     Value,
+    parted,
     reads,
     stores,
     type_of,
@@ -50,33 +51,35 @@ if TYPE_CHECKING:
 Dims = tuple[Linear, ...]
 
 
-def of_winners(sweep: Sweep, bar: Place, index: Index, part: Value) -> Operand:
+def of_winners(sweep: Sweep, bar: Place, index: Index, part: Operand) -> Operand:
     """The cotangent of each item that is stored: zero where it is overwritten."""
-    b = sweep.builder
-    first, rank = picked_first(bar.type, index)
+    b, t = sweep.builder, type_of(part)
+    view, items = parted(index)
+    first, rank = picked_first(part_type(bar.type, view), items)
     key = "is_last", bar, index
     is_last: Operand | None = b.made.get(key)
     if is_last is None:
-        shape = (part.type.dims or ())[first : first + rank]
-        is_last = b.made[key] = _last_items(sweep, bar, index, shape)
-    is_last = _followed(sweep, is_last, part.type.rank - first - rank)
-    return b.let(row(np.where, 3), is_last, part, constant(0.0), type=part.type)
+        shape = (t.dims or ())[first : first + rank]
+        is_last = b.made[key] = _last_items(sweep, bar, view, items, shape)
+    is_last = _followed(sweep, is_last, t.rank - first - rank)
+    return b.let(row(np.where, 3), is_last, part, constant(0.0), type=t)
 
 
-def _last_items(sweep: Sweep, bar: Place, index: Index, shape: Dims) -> Any:
+def _last_items(
+    sweep: Sweep, bar: Place, view: Index, items: Index, shape: Dims
+) -> Any:
     """Whether each item of those that an index names is the last one at its place."""
-    whole = sweep.builder.element(bar, (), bar.type, bar.name)
-    lengths = tuple(
-        (type_of(whole).dims or ())[k] for k in picked_axes(bar.type, index)
-    )
-    places = tuple(i for i in index if isinstance(i, At | Pick))
-    pair = _pair(sweep, index)
+    named = part_type(bar.type, view) if view else bar.type
+    whole = sweep.builder.element(bar, view, named, bar.name)
+    lengths = tuple((type_of(whole).dims or ())[k] for k in picked_axes(named, items))
+    places = tuple(i for i in items if isinstance(i, At | Pick))
+    pair = _pair(sweep, items)
     if pair is not None:
         return _of_two(sweep, *pair, lengths[0])
     return _of_many(sweep, places, lengths, shape)
 
 
-def _pair(sweep: Sweep, index: Index) -> tuple[Operand, ...] | None:
+def _pair(sweep: Sweep, index: Index) -> tuple[Operand, Operand] | None:
     """The two places of an index such as `[k, p]`, and no other array of places."""
     places = [i for i in index if isinstance(i, At | Pick)]
     if len(places) > 1 or not isinstance(places[0], Pick):
@@ -88,8 +91,8 @@ def _pair(sweep: Sweep, index: Index) -> tuple[Operand, ...] | None:
         made = block.body[block.defined[v]]
     if made is None or not is_places(made) or len(made.operands) != 2:
         return None
-    found: tuple[Operand, ...] = made.operands
-    return found
+    one, other = made.operands
+    return one, other
 
 
 def is_swap(sweep: Sweep, block: Block, k: int, s: Store) -> bool:
@@ -125,7 +128,7 @@ def _rest(index: Index) -> list[Any]:
     return [None if isinstance(i, Pick) else i for i in index]
 
 
-def _of_two(sweep: Sweep, k: Operand, p: Operand, length: Linear) -> Operand:
+def _of_two(sweep: Sweep, k: Operand, p: Operand, length: Operand) -> Operand:
     """Whether each of two items is the last one: they may meet round the end."""
     b = sweep.builder
     around = b.operator(operator.mod, b.operator(operator.sub, k, p), length)

@@ -29,7 +29,6 @@ from gradwright.transform.primitives.structural import DISPLAY, FORMAT
 from gradwright.transform.specialise.abstract import (
     BoundMethod,
     Closure,
-    Region,
     Static,
     Structure,
     as_constant,
@@ -724,9 +723,9 @@ def _itself(value: Any) -> Any:
 
 @expression(gast.Subscript)
 def _subscript(frame: Frame, node: Any) -> Any:
-    held = frame.env.get(getattr(node.value, "id", ""))
-    if isinstance(held, Region):
-        return region_item(frame, held, node)
+    region = frame.region(getattr(node.value, "id", ""))
+    if region is not None:
+        return region_item(frame, region, node)
     owner = frame.evaluate(node.value)
     match owner:
         case Structure():

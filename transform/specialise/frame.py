@@ -110,6 +110,7 @@ class Unit:
         self.done = False
         self.is_recursive = False
         self.unready = False  # it was called before its result was known
+        self.own_results: set[int] = set()  # those that share memory with nothing
         self.waits_for: set[Unit] = set()  # units whose result a branch needs
         self.equal_dims: dict[tuple[Linear, Linear], None] = {}
         self.at_least_zero: dict[Linear, None] = {}
@@ -139,9 +140,9 @@ class Unit:
             if a != b and not known and not may_differ:
                 self.equal_dims.setdefault((a, b))
 
-    def assume_of_call(self, callee: Unit, operands: list[Any]) -> None:
-        """What a called function takes for granted, of the operands of this call."""
-        given = dict(zip(callee.params, operands, strict=False))
+    def seen_from(self, operands: list[Any]) -> Callable[[Linear], Linear]:
+        """How a caller sees a form of this unit's parameters, given these operands."""
+        given = dict(zip(self.params, operands, strict=False))
 
         def put(s: Any) -> Linear:
             operand = given.get(s.array if isinstance(s, Dim) else s)
@@ -149,10 +150,14 @@ class Unit:
                 return operand.type.dims[s.axis]
             return operand if isinstance(operand, Linear) else symbol(s)
 
-        met = list(callee.equal_dims)
-        self.assume_equal((a.substitute(put), b.substitute(put)) for a, b in met)
+        return lambda form: form.substitute(put)
+
+    def assume_of_call(self, callee: Unit, operands: list[Any]) -> None:
+        """What a called function takes for granted, of the operands of this call."""
+        seen = callee.seen_from(operands)
+        self.assume_equal((seen(a), seen(b)) for a, b in list(callee.equal_dims))
         for form in list(callee.at_least_zero):
-            self.at_least_zero.setdefault(form.substitute(put))
+            self.at_least_zero.setdefault(seen(form))
 
     def sees(self, form: Linear) -> bool:
         """Whether a form is of dims of the parameters alone."""
@@ -177,6 +182,7 @@ class Program:
         self.hidden: dict[Any, tuple[Path, Any]] = {}
         self.guards: dict[Any, tuple[Path, Any]] = {}
         self.chose = False  # a rule has chosen between arrays, by element
+        self.own: set[Value] = set()  # results of calls that share memory with nothing
         self.units: dict[Any, Unit] = {}
         self.inlined: set[Any] = set()
         self.separate: set[Any] = set()
@@ -220,11 +226,13 @@ class Program:
             self.unsure_reads[id(node)] = unsure_reads(node)
         return self.unsure_reads[id(node)]
 
-    def stored_names(self, node: gast.FunctionDef) -> Stored:
-        """The names of arrays that a function may change; once for each function."""
-        if id(node) not in self.stored:
-            self.stored[id(node)] = stored_names(*self.normal_form(node))
-        return self.stored[id(node)]
+    def stored_names(self, source: Source) -> Stored:
+        """What a function stores into; found once for each function."""
+        key = id(source.node)
+        if key not in self.stored:
+            self.stored[key] = Stored()  # of one that calls itself
+            self.stored[key] = stored_names(source, self.stored_names)
+        return self.stored[key]
 
     def normal_form(self, node: gast.FunctionDef) -> tuple[gast.FunctionDef, Liveness]:
         """The function rewritten by `normalise`, and its live names; once each."""
@@ -252,7 +260,7 @@ class Frame:
         self.caller = caller
         self.env: dict[str, Any] = {}
         self.locals = language.local_names(source.node)
-        self.stored = program.stored_names(source.node)
+        self.stored = program.stored_names(source)
         self.unsure = program.unsure(source.node)
         self.presets: dict[int, Presets] = {}
         self.unrolled: set[int] = set()
@@ -353,9 +361,15 @@ class Frame:
             return self.read(held)
         return held.load(self, unsure) if isinstance(held, Slot) else held
 
+    def region(self, name: str) -> Region | None:
+        """The region that a local name stands for; None where it is something else."""
+        held = self.env.get(name)
+        held = held.content if isinstance(held, Slot) else held
+        return held if isinstance(held, Region) else None
+
     def read(self, region: Region) -> Value:
         """What an array that is stored into holds now."""
-        out = Value(region.place.name, region.kind)
+        out = Value(region.place.name, region.type)
         s = Load(out, region.place, region.index)
         self.builder.definition[out] = s
         self.builder.add(s)
@@ -469,13 +483,16 @@ class Frame:
 
     def assign(self, name: str, value: Any, node: Any) -> None:
         """Bind a name: store into its slot, or remember what it stands for."""
-        from gradwright.transform.specialise.regions import bound, for_slot
+        from gradwright.transform.specialise import regions
 
         held = self.env.get(name)
         if isinstance(held, Slot) and held.owner.open:
-            held.store(self, for_slot(self, name, value, node), node)
+            if regions.is_carried(self, held, value):
+                regions.carry(self, held, value, node)
+            else:
+                held.store(self, regions.for_slot(self, name, value, node), node)
             return
-        value = bound(self, name, value, node)
+        value = regions.bound(self, name, value, node)
         if isinstance(value, Const) and value.type.is_inexact and value.text is None:
             value = self.named_constant(name, value)
         if isinstance(value, Linear):

@@ -24,7 +24,6 @@ from gradwright.transform.core import (
     For,
     Index,
     Let,
-    Load,
     Operand,
     Pick,
     Span,
@@ -44,10 +43,14 @@ from gradwright.transform.specialise.regions import (
     WHOLE,
     begin,
     must_fit,
-    part_of,
     store,
 )
-from gradwright.transform.specialise.subscripts import as_index, item_of, part_now
+from gradwright.transform.specialise.subscripts import (
+    as_index,
+    item_of,
+    part_now,
+    stored_region,
+)
 from gradwright.transform.types import INT, Type, broadcast
 
 Call = Callable[[Frame, list[Any], dict[str, Any], Any], Any]
@@ -99,16 +102,13 @@ def meaning(f: Any, arguments: list[Any], keywords: dict[str, Any]) -> Call | No
 
 def target(frame: Frame, y: Any, node: Any) -> Region:
     """The array that a call changes, or a part of one; a new one becomes a region."""
-    held = part_of(frame, y)
-    made = frame.builder.definition.get(y) if isinstance(y, Value) else None
-    if isinstance(held, Region):
-        if isinstance(made, Load):
-            made.safe = True  # the store raises what it could
+    held = stored_region(frame, y)
+    if held is not None:
         return held
+    made = frame.builder.definition.get(y) if isinstance(y, Value) else None
     if isinstance(made, Let) and makes_anew(made.primitive) and not y.users:
         return begin(frame, y.name, y)
     refuse_store(frame, y, node)
-    raise AssertionError
 
 
 def now(frame: Frame, region: Region) -> Value:
@@ -144,7 +144,7 @@ def store_all(frame: Frame, y: Region, value: Any, node: Any) -> None:
 
 def must_take(frame: Frame, y: Region, value: Operand) -> None:
     """NumPy's error of `np.copyto` where a value is not cast to the array's dtype."""
-    t, own = type_of(value), np.dtype(y.kind.dtype)
+    t, own = type_of(value), np.dtype(y.type.dtype)
     if not np.can_cast(t.weak(), own, casting="same_kind"):
         what, given = (
             ("array data", t.dtype) if t.is_array else ("scalar", np.dtype(t.weak()))
@@ -174,7 +174,7 @@ def under(frame: Frame, y: Region, mask: Any, node: Any) -> Pick:
     if not type_of(where).is_bool:
         text = f"a mask of truth values is needed here, and this is a {type_of(where)}"
         raise frame.error(UnsupportedSyntax, text, node)
-    return Pick(_in_shape(frame, where, y.kind, node), True)
+    return Pick(_in_shape(frame, where, y.type, node), True)
 
 
 def picked(frame: Frame, a: Any, y: Region, at: Pick, node: Any) -> Any:
@@ -182,7 +182,7 @@ def picked(frame: Frame, a: Any, y: Region, at: Pick, node: Any) -> Any:
     operand = operand_of(frame, a, node)
     if not type_of(operand).rank:
         return operand
-    whole = _in_shape(frame, operand, y.kind, node)
+    whole = _in_shape(frame, operand, y.type, node)
     return item_of(frame, whole, (at,), node)
 
 
@@ -242,17 +242,17 @@ def _must_be_like(frame: Frame, f: Any, y: Region, result: Operand, node: Any) -
     if isinstance(f, np.ufunc):
         must_fit(t, y, f)
         return
-    if t.rank != y.kind.rank:
-        text = f"output array has {y.kind.rank} axes, and the result {t.rank}"
+    if t.rank != y.type.rank:
+        text = f"output array has {y.type.rank} axes, and the result {t.rank}"
         raise ProgramError(ValueError(text))
-    if t.dtype != y.kind.dtype:
+    if t.dtype != y.type.dtype:
         raise frame.error(
             UnsupportedSyntax,
-            f"out= is an array of {y.kind.dtype}, and the result is one of {t.dtype}",
+            f"out= is an array of {y.type.dtype}, and the result is one of {t.dtype}",
             node,
             instead="an array of the result's dtype",
         )
-    pairs = zip(t.dims or (), y.kind.dims or (), strict=True)
+    pairs = zip(t.dims or (), y.type.dims or (), strict=True)
     frame.unit.assume_equal(pairs, stretch=False)
 
 
@@ -327,7 +327,7 @@ def _one_by_one(
         )
     (count, *_) = broadcast(*lines) or ()
     frame.unit.assume_equal((count, d) for t in lines for d in t.dims or ())
-    rank = 1 + y.kind.rank - len(index)
+    rank = 1 + y.type.rank - len(index)
     symbol = Value("i", INT)
     k = Linear({symbol: 1})
 
@@ -394,7 +394,7 @@ def put(frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any)
     y, value = target(frame, a, node), operand_of(frame, v, node)
     at = as_index(frame, places, node)
     count = type_of(at.places).dims if isinstance(at, Pick) else None
-    if y.kind.rank != 1 or (type_of(value).rank and type_of(value).dims != count):
+    if y.type.rank != 1 or (type_of(value).rank and type_of(value).dims != count):
         raise frame.error(
             UnsupportedSyntax,
             "np.put into more than one axis, or of values that it repeats, yet",
@@ -433,14 +433,15 @@ def fill_diagonal(
     """np.fill_diagonal(y, v) of a matrix: v where the two indices are equal."""
     a, v = bound("fill_diagonal", "a, val", arguments, keywords)
     y, value = target(frame, a, node), operand_of(frame, v, node)
-    if y.kind.rank != 2 or type_of(value).rank:
+    if y.type.rank != 2 or type_of(value).rank:
         raise frame.error(
             UnsupportedSyntax,
             "np.fill_diagonal of more than two axes, or of an array, yet",
             node,
             instead="a store at np.arange(n)",
         )
-    size = _smaller(frame, *(y.kind.dims or ()), node=node)
+    rows, columns = y.type.dims or ()
+    size = _smaller(frame, rows, columns, node)
     line = call_function(frame, np.arange, [size], {}, node)
     store(frame, y, (Pick(line, True), Pick(line, True)), value, node)
     return NOTHING

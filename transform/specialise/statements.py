@@ -133,8 +133,8 @@ def _augmented(frame: Frame, node: Any) -> None:
     if not isinstance(node.target, gast.Name):
         refuse_store(frame, frame.evaluate(node.target.value), node.target)
     name = node.target.id
-    region = frame.env.get(name)
-    if isinstance(region, Region):
+    region = frame.region(name)
+    if region is not None:
         _in_place(frame, region, node)
         return
     if _add_into(frame, name, node.op, node.value, node):
@@ -157,7 +157,7 @@ def _in_place(frame: Frame, region: Region, node: Any) -> None:
     value, function = frame.evaluate(node.value), BINARY[type(node.op)]
     if function in (operator.add, operator.sub):
         operand = display(frame, value, node)
-        must_fit(promote(region.kind, type_of(operand)), region, function)
+        must_fit(promote(region.type, type_of(operand)), region, function)
         if function is operator.sub:
             operand = frame.builder.operator(operator.neg, operand)
         store(frame, region, (), operand, node, accumulate=True)
@@ -312,11 +312,15 @@ def _open_slots(
     for name in names:
         if _is_open(frame, name):
             continue
-        if isinstance(frame.env.get(name), Region) and name not in frame.stored.rebound:
+        old = frame.env.get(name)
+        if isinstance(old, Region) and name not in frame.stored.rebound:
             continue  # it is only stored into
         slot = Slot(name, construct)
         construct.slots.append(slot)
-        old = frame.env.get(name)
+        if isinstance(old, Region):
+            slot.go_on(old, None)
+            frame.env[name] = slot
+            continue
         since = old.node if isinstance(old, Slot) else None
         held = _gone_on(old.content, construct) if isinstance(old, Slot) else None
         if held is not None:
@@ -347,7 +351,7 @@ def _gone_on(held: Any, construct: Construct) -> Any:
             slot.go_on(content, old.node)
             slots.append(slot)
         return held.of(slots)
-    if isinstance(held, Clash):
+    if isinstance(held, Clash | Region):
         return held
     if not isinstance(held, Cell):
         return None

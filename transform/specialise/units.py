@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import gast
@@ -223,7 +224,7 @@ def _specialise_unit(
             and not unit.unready
             and not (unit.is_recursive and set(captures) != set(unit.captures))
         ):
-            _finish(unit, value, result, source)
+            _finish(unit, value, result, source, program.own)
             if any(not u.done for u in unit.waits_for):
                 del program.units[key]  # a branch was left out: good for its type only
             return unit
@@ -292,13 +293,15 @@ def _refuse_escaping(value: Any, unit: Unit) -> None:
             raise InlineInstead
 
 
-def _finish(unit: Unit, value: Any, result: Any, source: Source) -> None:
+def _finish(
+    unit: Unit, value: Any, result: Any, source: Source, own: set[Value]
+) -> None:
     unit.result, unit.value, unit.done = result, _known_operands(value), True
     f = unit.function
     f.body = unit.builder.block
     f.results = [x for x in leaves(_known_operands(value)) if _is_runtime(x)]
     f.filename = source.filename
-    refuse_old_views(f)
+    unit.own_results = refuse_old_views(f, own)
 
 
 def _is_runtime(leaf: Any) -> bool:
@@ -315,14 +318,20 @@ def _emit_call(frame: Frame, unit: Unit, operands: list[Operand]) -> Any:
         if not isinstance(leaf, Type):
             return leaf
         out = own_value(f"{unit.name}_value", leaf)
+        if leaf.dims is not None and out.type.dims is not None:
+            pairs = zip(leaf.dims, out.type.dims, strict=True)
+            dims = tuple(seen(d) if unit.sees(d) else own for d, own in pairs)
+            out.type = replace(out.type, dims=dims)
         outs.append(out)
         return Linear({out: 1}) if leaf.python and leaf.dtype == "int" else out
 
+    captured = [c.operand_in(frame) for c in unit.captures.values()]
+    seen = unit.seen_from([*operands, *captured])
     result = mapped(fresh, unit.result)
     unit.is_recursive |= not unit.done
-    captured = [c.operand_in(frame) for c in unit.captures.values()]
     frame.unit.assume_of_call(unit, [*operands, *captured])
     frame.builder.add(Call(tuple(outs), unit.function, (*operands, *captured)))
+    frame.program.own.update(outs[k] for k in unit.own_results)
     return result
 
 
