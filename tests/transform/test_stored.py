@@ -1,12 +1,12 @@
 """Which arrays a function may change, as its text says."""
 
 import textwrap
+from dataclasses import replace
 
 import gast
 import pytest
 
-from gradwright.transform.liveness import analyse
-from gradwright.transform.normalise import normalise
+from gradwright.transform import source as sources
 from gradwright.transform.stored import Stored, stored_names
 
 SURELY = {
@@ -35,23 +35,13 @@ MAYBE = {
     "np.clip(x, a, b)": set(),
     "v = y[1:]\nnp.copyto(v, x)": {"y", "v"},
 }
-REBOUND = {
-    "y = x\nfor i in x:\n    y = y + i\n    y += 1": {"y"},
-    "for i in x:\n    y = i * x\n    y += 1\n    s += y": set(),
-    "for i in x:\n    y = i * x\n    y += 1\ns = y": {"y"},
-    "if x:\n    y = x * 1\n    y += 1\ns = y": {"y"},
-    "if x:\n    y = x * 1\n    y += 1\n    s = y": set(),
-    "for i in x:\n    if i:\n        y = i * x\n    else:\n        y = x\n    y += 1": {
-        "y"
-    },
-    "for y in x:\n    y += 1": set(),
-}
 
 
 def found(text: str) -> Stored:
     body = textwrap.indent(text, "    ")
-    node = normalise(gast.parse(f"def f(x, a, b, i, s):\n{body}\n    return s").body[0])
-    return stored_names(node, analyse(node))
+    node = gast.parse(f"def f(x, a, b, i, s):\n{body}\n    return s").body[0]
+    source = replace(sources.read(found), node=node)
+    return stored_names(source, lambda _: Stored())
 
 
 @pytest.mark.parametrize("text", SURELY)
@@ -62,10 +52,3 @@ def test_names_that_a_subscript_stores_into(text: str) -> None:
 @pytest.mark.parametrize("text", MAYBE)
 def test_names_that_an_operator_or_a_call_may_change(text: str) -> None:
     assert found(text).maybe == MAYBE[text]
-
-
-@pytest.mark.parametrize("text", REBOUND)
-def test_names_that_a_block_hands_on(text: str) -> None:
-    stored = found(text)
-    assert stored.rebound & {"y"} == REBOUND[text]
-    assert ("y" in stored.places) is not ("y" in REBOUND[text])

@@ -1,6 +1,7 @@
 """Reductions of a part of an array, and from a number on: where= and initial=.
 
-    np.max(x, where=m, initial=0.0)     ->     np.maximum(np.max(np.where(m, x, 0.0)), 0.0)
+    high = np.max(x, where=m, initial=a)     ->     high = np.max(np.where(m, x, a))
+                                                    high = np.maximum(high, a)
 
 Only where it is the same to the last bit: NumPy adds up in another order under a mask.
 """

@@ -204,7 +204,7 @@ def test_an_argument_is_copied_before_a_call_changes_it() -> None:
         return f(x.copy())
 
     kept = X.copy()
-    assert "x = x.copy()" in gw.grad(f).source(X)
+    assert "= x.copy()" in gw.grad(f).source(X)
     assert np.array_equal(gw.grad(f)(X), gw.grad(fresh)(X))
     assert np.array_equal(X, kept)
 
