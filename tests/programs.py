@@ -757,3 +757,55 @@ def leaky(x, slope):
     y[y < 0.0] *= slope
     y[x > 1.0] = 1.0 + np.log(x[x > 1.0])
     return np.sum(y * y)
+
+
+@sample(a=np.array([[0.3, 0.8, -0.2], [0.6, -0.7, 0.25], [1.1, 0.15, 0.35]]))
+def pivoted(a):
+    """The logarithm of the determinant, by elimination with row swaps."""
+    u = a.copy()
+    total = 0.0
+    for k in range(len(u)):
+        p = k + int(np.argmax(np.abs(u[k:, k])))
+        if p != k:
+            u[[k, p]] = u[[p, k]]
+        for i in range(k + 1, len(u)):
+            u[i, k:] -= u[i, k] / u[k, k] * u[k, k:]
+        total += np.log(np.abs(u[k, k]))
+    return total
+
+
+@sample(
+    charge=np.array([0.4, -1.0, 0.7, 1.3]),
+    position=np.array([0.2, 1.7, 1.1, 2.9]),
+    cells=4,
+)
+def deposit(charge, position, cells):
+    """Particles give their charge to the two points of a grid beside them."""
+    grid = np.zeros(cells)
+    left = np.floor(position).astype(int)
+    share = position - left
+    np.add.at(grid, left, charge * (1.0 - share))
+    np.add.at(grid, left + 1, charge * share)
+    return np.sum(grid**3)
+
+
+@sample(points=2.0 * wavy(3, 2), centres=wavy(2, 2), radius=0.4)
+def shadows(points, centres, radius):
+    """The brightness of the points that no disc hides from a light."""
+    light = 0.0
+    for point in points:
+        ray = point + 2.0
+        distance = np.sqrt(np.dot(ray, ray))
+        ray /= distance
+        if all(np.sum((c - np.dot(c, ray) * ray) ** 2) > radius for c in centres):
+            light += 1.0 / distance**2
+    return light
+
+
+@sample(values=wavy(4), places=np.array([2, 0, 2, 1]))
+def scattered(values, places):
+    """Of several values at one place the last one stays."""
+    table = np.ones(3)
+    table[places] = values**2
+    table[places] *= values
+    return np.sum(table * np.sin(table))

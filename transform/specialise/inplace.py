@@ -393,8 +393,12 @@ def put(frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any)
     a, places, v = bound("put", "a, ind, v", arguments, keywords)
     y, value = target(frame, a, node), operand_of(frame, v, node)
     at = as_index(frame, places, node)
-    count = type_of(at.places).dims if isinstance(at, Pick) else None
-    if y.type.rank != 1 or (type_of(value).rank and type_of(value).dims != count):
+    given, wanted = type_of(value).dims, None
+    if isinstance(at, Pick):
+        wanted = type_of(at.places).dims
+    known = [d.constant for d in (*(given or ()), *(wanted or ()))]
+    repeats = given and None not in known and given != wanted
+    if y.type.rank != 1 or repeats:
         raise frame.error(
             UnsupportedSyntax,
             "np.put into more than one axis, or of values that it repeats, yet",
