@@ -1,4 +1,4 @@
-"""What is stored last: parts that are cleared and added to, arrays that trade places."""
+"""What is done last: cleared parts are stored into, arrays change places."""
 
 from collections.abc import Callable
 from typing import Any
