@@ -22,6 +22,7 @@ from gradwright.transform.errors import UnsupportedSyntax
 from gradwright.transform.indices import linear
 from gradwright.transform.liveness import assigned
 from gradwright.transform.normalise import fresh, names
+from gradwright.transform.parsing import statements
 from gradwright.transform.specialise.abstract import Closure, Static, Structure
 from gradwright.transform.specialise.bindings import bind
 from gradwright.transform.specialise.builtins import iterable
@@ -185,7 +186,7 @@ def _code(
     text: str, own: dict[str, str], node: Any, item: Any = None
 ) -> list[gast.stmt]:
     """Statements where the call stands, with an expression for ITEM."""
-    (wrapper,) = gast.parse(f"if True:\n{_indented(text)}").body
+    (wrapper,) = statements(f"if True:\n{_indented(text)}")
 
     class Put(gast.NodeTransformer):
         def visit_Name(self, n: Any) -> Any:

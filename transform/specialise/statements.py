@@ -31,6 +31,7 @@ from gradwright.transform.errors import UnsupportedSyntax
 from gradwright.transform.indices import Linear, linear
 from gradwright.transform.liveness import after_loop, assigned
 from gradwright.transform.normalise import fresh, names
+from gradwright.transform.parsing import statements
 from gradwright.transform.specialise.abstract import (
     Clash,
     Counting,
@@ -608,7 +609,7 @@ def unroll(frame: Frame, node: Any, items: list[Any]) -> None:
         bound = gast.copy_location(_Bind(target=node.target), node)
         bound.item = item
         body = _flagged(copy.deepcopy(node.body), flag)
-        skip = gast.parse(f"if not {flag}: pass").body[0]
+        skip = statements(f"if not {flag}: pass")[0]
         skip.body = rest
         rest = [bound, *body, *([_located(skip, node)] if rest else [])]
     after_loop(frame.liveness, rest, frame.liveness.after[id(node)])
@@ -626,7 +627,7 @@ def _flagged(body: list[Any], flag: str) -> list[Any]:
     result = []
     for s in body:
         if isinstance(s, gast.Break):
-            stop = gast.parse(f"{flag} = True").body[0]
+            stop = statements(f"{flag} = True")[0]
             for n in gast.walk(stop):
                 gast.copy_location(n, s)
             s = stop
