@@ -36,6 +36,7 @@ from typing import Any
 import gast
 
 from gradwright.transform.errors import Location, SourceError, UnsupportedSyntax
+from gradwright.transform.parsing import PARSER
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -336,9 +337,10 @@ def _parse(filename: str, text: str, futures: int) -> _File:
     flags = futures | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # they have been shown when it was imported
-        tree = compile(
-            text, filename, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True
-        )
+        with PARSER:
+            tree = compile(
+                text, filename, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True
+            )
         code = compile(tree, filename, "exec", flags, dont_inherit=True)
     definitions: dict[tuple[str, int], list[tuple[Definition, str | None]]] = {}
     for node, class_name in _definitions(tree, "lambda" in text):
