@@ -85,10 +85,10 @@ def _add_where_cleared(block: Block, cleared: Any) -> None:
         s = block[k]
         adds = isinstance(s, Store) and s.place is cleared.place and s.accumulate
         if adds and (s.index or WHOLE) == cleared.index:  # type: ignore[attr-defined]
-            made = [] if first is None else _made_since(block, first, k)
+            made = _made_since(block, k if first is None else first, k)
             if made is not None:
                 at = k if first is None else first
-                whole = replace(s, accumulate=False, index=cleared.index)  # type: ignore[type-var, call-arg]
+                whole = replace(s, accumulate=False, index=cleared.index)  # type: ignore[call-arg]
                 moved = [t for t in block[at:k] if t not in made]
                 block[at : k + 1] = [*made, whole, *moved]
                 del block[start]

@@ -110,6 +110,7 @@ class Unit:
         self.done = False
         self.is_recursive = False
         self.unready = False  # it was called before its result was known
+        self.stored: dict[str, Value] = {}  # parameters that it copies and stores into
         self.own_results: set[int] = set()  # those that share memory with nothing
         self.waits_for: set[Unit] = set()  # units whose result a branch needs
         self.equal_dims: dict[tuple[Linear, Linear], None] = {}

@@ -48,6 +48,7 @@ from gradwright.transform.specialise.slots import Slot
 from gradwright.transform.types import VARYING, Type
 
 WHOLE: Index = (Whole(),)
+Copies = dict[str, tuple[Value, Buffer]]
 
 
 # ---- regions begin -----------------------------------------------------------------
@@ -200,7 +201,7 @@ def begin(frame: Frame, name: str, value: Value) -> Region:
     return Region(place)
 
 
-def copied_parameters(frame: Frame) -> dict[str, tuple[Value, Buffer]]:
+def copied_parameters(frame: Frame) -> Copies:
     """The parameters under names that are stored into: they are copied first."""
     found = {}
     for name in sorted(frame.stored.places):
@@ -214,7 +215,7 @@ def copied_parameters(frame: Frame) -> dict[str, tuple[Value, Buffer]]:
 
 
 def stored_parameters(
-    f: Function, copies: dict[str, tuple[Value, Buffer]]
+    f: Function, copies: Copies
 ) -> tuple[dict[str, Value], dict[Any, Any]]:
     """Those that are stored into, and what stands for values that are no more.
 
@@ -402,16 +403,22 @@ def must_fit(given: Type, region: Region, function: Any) -> None:
 
 def root_of(frame: Frame, value: Any) -> Buffer | None:
     """The region whose memory a value shares, through views of views."""
+    found = base_of(frame, value)
+    return found if isinstance(found, Buffer) else None
+
+
+def base_of(frame: Frame, value: Any) -> Any:
+    """The array whose memory a value shares, through views of views."""
     while isinstance(value, Value) and value.type.is_array:
         made = frame.builder.definition.get(value)
         if isinstance(made, Load):
             if any(isinstance(i, Pick) for i in made.index):
-                return None
+                return value
             if isinstance(made.source, Buffer):
                 return made.source
             value = made.source
         elif isinstance(made, Let) and not makes_anew(made.primitive):
             value = made.operands[0]
         else:
-            return None
+            return value
     return None

@@ -337,6 +337,20 @@ def halves_of_what_changes(x):
     return np.sum(t * y[:2])
 
 
+def changes_its_argument(x):
+    x[0] = x[1] * x[2]
+    x[1:] *= x[0]
+    return np.sum(x**2)
+
+
+def derivatives_of_what_changes_its_argument(x):
+    y = x * 1.0
+    y[0] = 2.0
+    slope = gw.grad(changes_its_argument)(y)
+    value, change = gw.jvp(changes_its_argument, (x,), (y,))
+    return np.sum(slope * y) + value * change
+
+
 PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (prefix_sums, (X,)),
     (gauss_seidel, (X, 0)),
@@ -375,6 +389,7 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (numbers_beside_places, (np.sin(np.arange(24.0).reshape(2, 3, 4)),)),
     (places_in_views, (X,)),
     (halves_of_what_changes, (X,)),
+    (derivatives_of_what_changes_its_argument, (X,)),
 ]
 NAMES = [f.__name__ for f, _ in PROGRAMS]
 
