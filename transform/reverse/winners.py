@@ -31,10 +31,8 @@ from gradwright.transform.core import (
     Store,
     Value,
     parted,
-    reads,
     stores,
     type_of,
-    walk,
 )
 from gradwright.transform.indices import Linear, linear
 from gradwright.transform.picks import is_places, picked_axes, picked_first
@@ -108,9 +106,7 @@ def is_swap(sweep: Sweep, block: Block, k: int, s: Store) -> bool:
         return False
     assert j is not None
     between = block.body[j + 1 : k]
-    uses = sum(s.operand in reads(t) for t in walk(sweep.function.body))
-    is_read_once = uses == 1 and s.operand not in sweep.function.results
-    return is_read_once and not any(s.place in stores(t) for t in between)
+    return not any(s.place in stores(t) for t in between)
 
 
 def swapped_back(place: Place, there: Index, here: Index) -> list[Statement]:
