@@ -29,7 +29,6 @@ from gradwright.transform.primitives.structural import DISPLAY, FORMAT
 from gradwright.transform.specialise.abstract import (
     BoundMethod,
     Closure,
-    Region,
     Static,
     Structure,
     as_constant,
@@ -49,6 +48,7 @@ from gradwright.transform.specialise.frame import (
     ProgramError,
     lift,
 )
+from gradwright.transform.specialise.generators import consume
 from gradwright.transform.specialise.methods import call_function, number_attribute
 from gradwright.transform.specialise.slots import Fork, Unready
 from gradwright.transform.specialise.structures import (
@@ -723,9 +723,9 @@ def _itself(value: Any) -> Any:
 
 @expression(gast.Subscript)
 def _subscript(frame: Frame, node: Any) -> Any:
-    held = frame.env.get(getattr(node.value, "id", ""))
-    if isinstance(held, Region):
-        return region_item(frame, held, node)
+    region = frame.region(getattr(node.value, "id", ""))
+    if region is not None:
+        return region_item(frame, region, node)
     owner = frame.evaluate(node.value)
     match owner:
         case Structure():
@@ -824,6 +824,9 @@ def _format_spec(frame: Frame, piece: Any) -> str:
 @expression(gast.Call)
 def _call(frame: Frame, node: Any) -> Any:
     function = frame.evaluate(node.func)
+    consumed = consume(frame, function, node)
+    if consumed is not None:
+        return consumed
     arguments = spread(frame, node.args)
     keywords: dict[str, Any] = {}
     for k in node.keywords:
