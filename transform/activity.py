@@ -15,11 +15,13 @@ from gradwright.transform.core import (
     AddUp,
     Call,
     Function,
+    Insert,
     Let,
     Load,
     Place,
     Pop,
     Push,
+    Remove,
     Statement,
     Store,
     Tape,
@@ -54,6 +56,10 @@ def flow(s: Statement) -> tuple[list[Any], list[Any]]:
             return [s.source], [s.out]
         case Store() if carries(s.operand):
             return [s.operand], [s.place]
+        case Insert() if carries(s.operand):
+            return [s.operand], [s.place]
+        case Remove() if carries(s.out):
+            return [s.place], [s.out]
         case AddUp():
             return [s.operand], [s.tape]
         case Push() if carries(s.operand):

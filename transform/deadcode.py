@@ -21,11 +21,13 @@ from gradwright.transform.core import (
     For,
     Function,
     If,
+    Insert,
     Let,
     Load,
     Pop,
     Push,
     Raise,
+    Remove,
     Statement,
     Store,
     Tape,
@@ -55,7 +57,7 @@ def drop_dead(f: Function) -> None:
             break
         tapes = liveness.tapes
     used = {v for s in walk(body) for v in reads(s)} | {
-        s.place for s in walk(body) if isinstance(s, Store)
+        s.place for s in walk(body) if isinstance(s, Store | Insert)
     }
     used |= {v for r in f.results for v in leaves(r)}
     f.body = _without_allocs(body, used)
@@ -109,6 +111,13 @@ class _Liveness:
                     return None, live
                 if not s.accumulate and not s.index:
                     live.discard(s.place)
+            case Insert():
+                if s.place not in live:
+                    return None, live
+            case Remove():
+                if s.place not in live and s.out not in live and s.adjoint:
+                    return None, live
+                live.discard(s.out)
             case Alloc():
                 live.discard(s.place)
                 if isinstance(s.place, Tape) and s.place.like is not None:
@@ -205,7 +214,9 @@ class _Liveness:
             return True
         for t in walk([s]):
             match t:
-                case Store() if t.place in live:
+                case Store() | Insert() if t.place in live:
+                    return True
+                case Remove() if t.place in live or t.out in live or not t.adjoint:
                     return True
                 case Push() | Pop() | AddUp() if t.tape in self.known:
                     return True
@@ -247,7 +258,7 @@ def _is_idle(s: For) -> bool:
 def _may_stop(s: Statement) -> bool:
     """Whether a statement may raise or has an effect."""
     return any(
-        isinstance(t, Effect | Raise | Assert | Call)
+        isinstance(t, Effect | Raise | Assert | Call | Remove)
         or (isinstance(t, Let | Load) and may_raise(t))
         for t in walk([s])
     )
@@ -257,7 +268,7 @@ def _has_effect(s: Call, tapes: set[Any]) -> bool:
     if any(o in tapes for o in s.operands if isinstance(o, Tape)):
         return True
     return any(
-        isinstance(t, Effect | Raise | Assert)
+        isinstance(t, Effect | Raise | Assert | Remove)
         or (isinstance(t, Let | Load) and may_raise(t))
         for f in program(s.function)
         for t in walk(f.body)

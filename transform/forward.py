@@ -25,12 +25,15 @@ from gradwright.transform.core import (
     For,
     Function,
     If,
+    Insert,
     Let,
+    List,
     Load,
     Operand,
     Place,
     Pop,
     Push,
+    Remove,
     Statement,
     Store,
     Tape,
@@ -114,10 +117,13 @@ class _Functions:
 
 def _dot_of(p: Any) -> Any:
     """The parameter that takes the tangent of a parameter."""
-    name = f"{p.name}_dot"
-    return (
-        Tape(name, p.type) if isinstance(p, Tape) else Value(name, p.type, users=True)
-    )
+    return _beside(p) if isinstance(p, Place) else Value(f"{p.name}_dot", p.type, True)
+
+
+def _beside(out: Any) -> Any:
+    """A value, tape or list of the same kind for its tangent."""
+    kind = type(out) if isinstance(out, Place) else Value
+    return kind(f"{out.name}_dot", out.type)
 
 
 class _Sweep:
@@ -161,7 +167,6 @@ class _Sweep:
 
     def statement(self, s: Statement) -> None:
         b = self.builder
-        kind: type[Tape | Value]
         match s:
             case Let():
                 self.keep(s)
@@ -170,8 +175,7 @@ class _Sweep:
             case Load():
                 self.keep(s)
                 if s.out in self.varied:
-                    kind = Tape if isinstance(s.out, Tape) else Value
-                    out = kind(f"{s.out.name}_dot", s.out.type)
+                    out = _beside(s.out)
                     dots = self.dots[s.source]
                     b.add(Load(out, dots, s.index, safe=True, deep=s.deep))
                     self.dots[s.out] = out
@@ -197,10 +201,20 @@ class _Sweep:
             case Pop():
                 self.keep(s)
                 if s.tape in self.varied:
-                    kind = Tape if isinstance(s.out, Tape) else Value
-                    popped = kind(f"{s.out.name}_dot", s.out.type)
+                    popped = _beside(s.out)
                     b.add(Pop(popped, self.dots[s.tape]))
                     self.dots[s.out] = popped
+            case Insert():
+                if s.place in self.varied:
+                    dot = self.tangent(s.operand)
+                    b.add(Insert(self.dots[s.place], dot, s.position))
+                self.keep(s)
+            case Remove():
+                self.keep(s)
+                if s.place in self.varied:
+                    removed = _beside(s.out)
+                    b.add(Remove(removed, self.dots[s.place], s.position))
+                    self.dots[s.out] = removed
             case For() | While() | If() if not self._varies(s):
                 self.keep(s)
             case For():
@@ -230,6 +244,9 @@ class _Sweep:
             dot = Buffer(name, p.type, p.like)
         elif isinstance(p, Cell):
             dot = Cell(name, p.type, p.choice)
+        elif isinstance(p, List):
+            dot = List(name, p.type)
+            dot.length = p.length
         else:
             dot = Tape(name, p.type)
             dot.like = p.like  # type: ignore[attr-defined]

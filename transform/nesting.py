@@ -29,6 +29,7 @@ from gradwright.transform.core import (
     Function,
     If,
     Let,
+    List,
     Load,
     NewAxis,
     Operand,
@@ -106,6 +107,8 @@ class Nesting:
         self.spelling = Spelling(imports)
         self.uses: dict[Any, _Use] = {}
         self.waiting: dict[Value, Waiting] = {}
+        self.popping: dict[List, Place] = {}  # what a waiting pop is taken to read
+        self.lengths: dict[Any, List] = {}  # numbers that are a list's length now
         self.chosen: dict[Cell, Waiting] = {}
         self.rooted: dict[Value, Place] = {}  # arrays, and whose memory they share
         self.unpacked: set[Value] = set()  # items that a tuple's statement assigned
@@ -259,6 +262,13 @@ class Nesting:
         """Write what waits and reads places that are about to change."""
         for v in [v for v, w in self.waiting.items() if w.places & changed]:
             self._assign(v, self.waiting.pop(v), out, s)
+        for v in [v for v, xs in self.lengths.items() if xs in changed]:
+            del self.lengths[v]
+
+    def settle_pops(self, place: List, out: list[ast.stmt], s: Statement) -> None:
+        """Write the pops of a list that wait: it is read now, as they leave it."""
+        if place in self.popping:
+            self._flush({self.popping[place]}, out, s)
 
     def _leave(self, before: set[Any], out: list[ast.stmt], last: Statement) -> None:
         """Write what still waits at the end of a block, if a place may change."""
@@ -299,7 +309,7 @@ class Nesting:
 
     def root(self, s: Let | Load) -> None:
         """Note whose memory an array is a part of."""
-        if not s.out.type.is_array or isinstance(s.out, Tape):
+        if not s.out.type.is_array or isinstance(s.out, Tape | List):
             return
         if isinstance(s, Load):
             picked = any(isinstance(i, Pick) for i in s.index)

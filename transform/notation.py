@@ -29,8 +29,10 @@ from gradwright.transform.core import (
     Load,
     NewAxis,
     Pick,
+    Insert,
     Pop,
     Push,
+    Remove,
     Raise,
     Span,
     Statement,
@@ -147,6 +149,12 @@ def _line(s: Statement, n: _Names) -> str:
             return f"{verb} {n(s.place)}{n.index(s.index)}, {n(s.operand)}"
         case AddUp():
             return f"add {n(s.tape)}, {n(s.operand)}"
+        case Insert():
+            at = "" if s.position is None else f" at {n(s.position)}"
+            return f"insert {n(s.place)}{at}, {n(s.operand)}"
+        case Remove():
+            at = "" if s.position is None else f" at {n(s.position)}"
+            return f"{n(s.out)} = remove {n(s.place)}{at}"
         case Push():
             return f"push {n(s.tape)}, {n(s.operand)}"
         case Pop():

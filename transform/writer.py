@@ -24,13 +24,17 @@ from gradwright.transform.core import (
     For,
     If,
     Index,
+    Insert,
+    Length,
     Let,
+    List,
     Load,
     Pick,
     Place,
     Pop,
     Push,
     Raise,
+    Remove,
     Statement,
     Store,
     Tape,
@@ -56,6 +60,7 @@ from gradwright.transform.nesting import (
 from gradwright.transform.outline import if_statement, is_chain, note
 from gradwright.transform.primitives.structural import ITEM
 from gradwright.transform.spelling import (
+    again,
     bool_op,
     copied,
     counting,
@@ -121,6 +126,10 @@ class Writer(Nesting):
                 self._store(s, out)
             case AddUp():
                 self._add_up(s, out)
+            case Insert():
+                self._insert(s, out)
+            case Remove():
+                self._remove(s, out, body)
             case Push():
                 self._flush({CALLS}, out, s)
                 w = self.operand(s.operand)
@@ -214,6 +223,9 @@ class Writer(Nesting):
                 else:
                     self.waiting[s.out] = w
             return
+        if isinstance(source, List):
+            self._read_list(s, source, out, body)
+            return
         if isinstance(s.out, Tape):
             tree: ast.expr = ast.Call(ast.Attribute(name_of(source), "copy"), [], [])
             if s.deep:
@@ -228,6 +240,56 @@ class Writer(Nesting):
         tree = ast.Subscript(w.tree, self._index(s.index, places))
         item = Waiting(tree, places, w.width + 8, w.quiet)
         self._settle(s.out, item, out, s, body)
+
+    def _read_list(
+        self, s: Load, source: List, out: list[ast.stmt], body: list[Statement]
+    ) -> None:
+        """`xs[k]`, `len(xs)`, `np.array(xs)`, and `ys = xs[1:]`."""
+        self.settle_pops(source, out, s)
+        xs, places = name_of(source), {source}
+        tree: ast.expr
+        match s.index:
+            case (Length(),):
+                tree = ast.Call(ast.Name("len"), [xs], [])
+                self.lengths[s.out] = source
+            case ():
+                tree = ast.Call(ast.Attribute(xs, "copy"), [], [])
+                if isinstance(s.out, Value):
+                    tree = self.spelling.call("np.array", [xs])
+            case _:
+                tree = ast.Subscript(xs, self._index(s.index, places))
+        if isinstance(s.out, List):
+            self._write(out, ast.Assign([name_of(s.out, True)], tree), s)
+        else:
+            item = Waiting(tree, places, len(source.name) + 8)
+            self._settle(s.out, item, out, s, body)
+
+    def _insert(self, s: Insert, out: list[ast.stmt]) -> None:
+        """`xs.append(x)`, `xs.insert(0, x)`."""
+        w = self.operand(s.operand)
+        given = [w.tree]
+        if isinstance(s.operand, Value) and self.changes_later(s):
+            given = [copied(w.tree)]
+        method = "append"
+        if s.position is not None:
+            method, given = "insert", [*self._trees([s.position]), *given]
+        self._flush({s.place}, out, s)
+        call = ast.Call(ast.Attribute(name_of(s.place), method), given, [])
+        self._write(out, ast.Expr(call), s, w.quiet)
+
+    def _remove(self, s: Remove, out: list[ast.stmt], body: list[Statement]) -> None:
+        """`x = xs.pop()`, `xs.pop(k)`."""
+        given = [] if s.position is None else self._trees([s.position])
+        self._flush({s.place, CALLS}, out, s)
+        pop = ast.Call(ast.Attribute(name_of(s.place), "pop"), given, [])
+        if self.left.get(s.out, 0) == 0:
+            self._write(out, ast.Expr(pop), s)
+            return
+        mark = self.popping.setdefault(s.place, Place("popping", s.place.type))
+        places: set[Place] = {s.place, mark}
+        self._settle(
+            s.out, Waiting(pop, places, len(s.place.name) + 6), out, s, body
+        )
 
     def _pop(self, s: Pop, out: list[ast.stmt], body: list[Statement]) -> None:
         self._flush({s.tape, CALLS}, out, s)
@@ -267,7 +329,13 @@ class Writer(Nesting):
             case Tape(like=Tape() as like):
                 length = ast.Call(ast.Name("len"), [self.operand(like).tree], [])
                 tree = ast.BinOp(ast.List([ast.Constant(0.0)]), ast.Mult(), length)
-            case Tape():
+            case List(length=length) as place if length is not None:
+                zero = ast.Constant(0j if place.type.is_complex else 0.0)
+                if not place.type.is_inexact:
+                    zero = ast.Constant(0)
+                (n,) = self._trees([length])
+                tree = ast.BinOp(ast.List([zero]), ast.Mult(), n)
+            case Tape() | List():
                 tree = ast.List([])
             case _:
                 return
@@ -278,11 +346,13 @@ class Writer(Nesting):
             self._add_at(s, out)
             return
         w = self.operand(s.operand)
-        if isinstance(s.place, Cell) and self.changes_later(s):
+        if isinstance(s.place, Cell | List) and self.changes_later(s):
             w = replace(w, tree=copied(w.tree))
         target: ast.Name | ast.Subscript = name_of(s.place, True)
         if s.index:
             target = ast.Subscript(name_of(s.place), self._index(s.index, set()))
+        if isinstance(s.place, List):
+            self.settle_pops(s.place, out, s)
         self._flush({s.place}, out, s)
         if not s.accumulate or s.first:
             self._write(out, ast.Assign([target], w.tree), s, w.quiet)
@@ -290,9 +360,12 @@ class Writer(Nesting):
         is_negative = s.adjoint or isinstance(w.tree, ast.UnaryOp)
         bare = unsigned(w.tree) if is_negative else None
         op, tree = (ast.Add(), w.tree) if bare is None else (ast.Sub(), bare)
-        if isinstance(s.place, Cell) and s.place.type.is_array:
+        if isinstance(s.place, Cell | List) and s.place.type.is_array:
             # What the cell holds may be another's: an argument, an array on a tape.
-            total = ast.BinOp(name_of(s.place), op, tree)
+            held: ast.expr = name_of(s.place)
+            if s.index:
+                held = ast.Subscript(held, again(target.slice))  # type: ignore[union-attr]
+            total = ast.BinOp(held, op, tree)
             self._write(out, ast.Assign([target], total), s, w.quiet)
             return
         self._write(out, ast.AugAssign(target, op, tree), s, w.quiet)
@@ -358,7 +431,7 @@ class Writer(Nesting):
         iterated = _iterated(s)
         if (
             iterated
-            and _is_whole(s, iterated)
+            and all(self._is_whole(s, load.source) for load in iterated)
             and not (stores(s) & set(leaves(s.stop)))
         ):
             self._iterate(s, iterated, out)
@@ -376,6 +449,16 @@ class Writer(Nesting):
             self._write(out, ast.For(target, items, inner, []), s)
         elif not s.body:  # kept for its range, which may raise
             self._write(out, ast.Expr(counting(start, stop, step)), s)
+
+    def _is_whole(self, s: For, source: object) -> bool:
+        """Whether the loop runs over all of an array or a list."""
+        if isinstance(source, List):
+            return any(
+                xs is source and s.stop == Linear({n: 1})
+                for n, xs in self.lengths.items()
+            )
+        assert isinstance(source, Value)
+        return (source.type.dims or (None,))[0] == s.stop
 
     def _iterate(self, s: For, loads: list[Load], out: list[ast.stmt]) -> None:
         """`for x in xs`, `for i, x in enumerate(xs)`, `for x, w in zip(xs, ws)`."""
@@ -510,7 +593,7 @@ def _iterated(s: For) -> list[Load]:
     if s.start != Linear({}, 0) or s.step != Linear({}, 1) or s.backwards:
         return found
     for t in s.body:
-        if not (isinstance(t, Load) and t.safe and isinstance(t.source, Value)):
+        if not (isinstance(t, Load) and t.safe and isinstance(t.source, Value | List)):
             break
         if t.index != (At(Linear({s.symbol: 1})),):
             break
@@ -518,10 +601,3 @@ def _iterated(s: For) -> list[Load]:
     return found
 
 
-def _is_whole(s: For, loads: list[Load]) -> bool:
-    """Whether the loop runs over all of each array."""
-    return all(
-        isinstance(load.source, Value)
-        and (load.source.type.dims or (None,))[0] == s.stop
-        for load in loads
-    )

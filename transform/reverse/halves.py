@@ -15,6 +15,7 @@ from gradwright.transform.core import (
     Const,
     Function,
     Let,
+    List,
     Load,
     Place,
     Pop,
@@ -186,7 +187,7 @@ class Handover:
         moved: dict[Any, Cell] = {}
         nothing = Const(None, NONE)
         for r in residuals:
-            if isinstance(r, Tape):
+            if isinstance(r, Tape | List):
                 if r not in outermost:
                     first.append(Alloc(r))
                 self.over.append(r)

@@ -25,6 +25,7 @@ from gradwright.transform.core import (
     If,
     Index,
     Let,
+    List,
     Load,
     Operand,
     Place,
@@ -65,6 +66,7 @@ from gradwright.transform.reverse.cotangents import (
     settled,
     summed,
 )
+from gradwright.transform.reverse.lists import in_shape_of, reverse_reading
 from gradwright.transform.reverse.primals import (
     begin_saved,
     must_save,
@@ -74,7 +76,7 @@ from gradwright.transform.reverse.primals import (
     put_back,
     tape_of,
 )
-from gradwright.transform.reverse.state import Block, region, zero
+from gradwright.transform.reverse.state import Block, part_type, zero
 from gradwright.transform.rules import (
     Access,
     is_singular,
@@ -348,6 +350,8 @@ def reverse_load(sweep: Sweep, s: Load) -> bool:
         assert isinstance(s.source, Tape)
         reverse_copy(sweep, s)
         return False
+    if isinstance(s.source, List) and not any(isinstance(i, At) for i in s.index):
+        return reverse_reading(sweep, s)
     g = collect(sweep, s.out)
     if g is None:
         return False
@@ -394,11 +398,13 @@ def reverse_store(sweep: Sweep, block: Block, k: int, s: Store) -> None:
     carried = isinstance(s.operand, Value) and s.operand in sweep.active
     g: Operand | None = None
     if carried:
-        t = region(place.type, s.index) if s.index else place.type
+        t = part_type(place, s.index)
         g = read_bar(sweep, bar) if not index else b.element(bar, index, t, bar.name)
         if isinstance(place, Cell) and place.type.is_array:
             g = whole(sweep, s, g)
-        if index and t.is_array and not s.accumulate:
+        if isinstance(place, List) and isinstance(s.operand, Value):
+            g = in_shape_of(sweep, g, s.operand)
+        elif index and t.is_array and not s.accumulate:
             g = b.let(COPY, g)  # the part itself is cleared next
     if not s.accumulate:
         b.store(bar, zero(place.type.element if s.index else place.type), index)
@@ -409,8 +415,7 @@ def reverse_store(sweep: Sweep, block: Block, k: int, s: Store) -> None:
 def held(place: Place, index: Index) -> Value:
     """A value for what a place, or a part of one, holds at some time."""
     value = place.content()
-    if index:
-        value.type = region(place.type, index)
+    value.type = part_type(place, index)
     return value
 
 

@@ -21,12 +21,15 @@ from gradwright.transform.core import (
     For,
     Function,
     If,
+    Insert,
     Let,
+    List,
     Load,
     Operand,
     Place,
     Pop,
     Push,
+    Remove,
     Statement,
     Store,
     Tape,
@@ -48,6 +51,12 @@ from gradwright.transform.reverse.cotangents import (
     begin_place_bar,
     outer_bars,
     result_bar,
+)
+from gradwright.transform.reverse.lists import (
+    begin_list_bar,
+    reverse_insert,
+    reverse_remove,
+    with_lengths,
 )
 from gradwright.transform.reverse.placeholders import with_placeholders
 from gradwright.transform.reverse.primals import put_back
@@ -113,6 +122,8 @@ class Sweep:
         self.kinds: dict[Any, Type] = {}
         self.counters: dict[Statement, Cell] = {}
         self.counted: dict[Cell, Value] = {}
+        self.counter = Value("i", INT)  # of loops over cotangents
+        self.list_lengths: dict[List, Value] = {}
         self.residuals: dict[Call, list[Any]] = {}
         self.call_tapes: dict[Any, Tape] = {}
         while True:
@@ -145,6 +156,8 @@ class Sweep:
                 self.branches[s] = branches
                 if isinstance(s, Alloc):
                     self.alloc[s.place] = s
+                elif isinstance(s, Load) and isinstance(s.out, List):
+                    self.alloc[s.out] = s
                 if isinstance(s, Store):
                     self.stores_of.setdefault(s.place, []).append(s)
                 inner = (*loops, s) if isinstance(s, For | While) else loops
@@ -157,7 +170,7 @@ class Sweep:
 
     def may_follow(self, a: Statement, b: Statement) -> bool:
         """Whether `a` may run after `b` on the same place."""
-        place = a.place if isinstance(a, Store) else None
+        place = a.place if isinstance(a, Store | Insert | Remove) else None
         local = self.loops[self.alloc[place]] if place in self.alloc else ()
         common = set(self.loops[a]) & set(self.loops[b]) - set(local) - self.independent
         if common:
@@ -238,6 +251,9 @@ class Sweep:
         replaced: dict[int, Statement] = {}
         for s in block.body:
             match s:
+                case Alloc(place=List() as p) | Load(out=List() as p):
+                    if p in self.active and p not in block.bars:
+                        begin_list_bar(self, block, p)
                 case Alloc(place=p) if p in self.active and p not in block.bars:
                     if p not in self.added:
                         begin_place_bar(self, block, p)
@@ -267,6 +283,10 @@ class Sweep:
                     reverse_push(self, s)
                 case AddUp():
                     reverse_add_up(self, s)
+                case Insert():
+                    reverse_insert(self, block, k, s)
+                case Remove():
+                    reverse_remove(self, block, k, s)
                 case Pop():
                     reverse_pop(self, s)
                 case For() | While() | If():
@@ -281,4 +301,4 @@ class Sweep:
             forward += block.before.get(k, [])
             forward.append(replaced.get(k, s))
             forward += block.after.get(k, [])
-        return break_last(forward)
+        return with_lengths(break_last(forward), block.last)

@@ -12,7 +12,8 @@ import cmath
 import itertools
 import math
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,6 +46,7 @@ from gradwright.transform.primitives.structural import NAMED
 from gradwright.transform.source import Source
 from gradwright.transform.specialise.abstract import (
     Clash,
+    Listed,
     Path,
     Region,
     Static,
@@ -108,6 +110,7 @@ class Unit:
         self.arguments: dict[str, Any] = {}
         self.done = False
         self.is_recursive = False
+        self.stands_alone = False  # it is differentiated as it is
         self.unready = False  # it was called before its result was known
         self.waits_for: set[Unit] = set()  # units whose result a branch needs
         self.equal_dims: dict[tuple[Linear, Linear], None] = {}
@@ -178,9 +181,14 @@ class Program:
         self.chose = False  # a rule has chosen between arrays, by element
         self.units: dict[Any, Unit] = {}
         self.inlined: set[Any] = set()
+        self.reasons: dict[Any, str] = {}  # why they cannot stand alone
         self.separate: set[Any] = set()
         self.unsure_reads: dict[int, set[tuple[int, int]]] = {}
         self.stored: dict[int, language.Stored] = {}
+        self.kinds: dict[Any, Any] = {}  # of lists of run-time length, by origin
+        self.births: dict[Structure, Any] = {}  # of the other lists
+        self.constructs: list[Any] = []  # run-time loops and branches around
+        self.comprehensions: dict[int, Any] = {}  # as loops
         self.normal: dict[int, tuple[Any, gast.FunctionDef, Liveness]] = {}
 
     def guard(self, key: Any, path: Path, read: Callable[[Any], Any]) -> None:
@@ -199,6 +207,23 @@ class Program:
         """What a captured object holds was relied upon."""
         if a.path is not None:
             self.guard(("in", key), a.path, lambda v: key in v)
+
+    @contextmanager
+    def inside(self, construct: Any) -> Iterator[None]:
+        """Specialise what is in a run-time loop or branch."""
+        self.constructs.append(construct)
+        try:
+            yield
+        finally:
+            self.constructs.pop()
+
+    def hold(self, a: Any, holder: str) -> None:
+        """The lists in a structure are copied elsewhere: they do not change any more."""
+        if isinstance(a, Structure):
+            if a in self.births:
+                self.births[a].held = holder
+            for item in a.items:
+                self.hold(item, holder)
 
     def guard_code(self, f: Any) -> None:
         """The code of a called function was rewritten."""
@@ -250,6 +275,7 @@ class Frame:
         self.enclosing = enclosing
         self.caller = caller
         self.env: dict[str, Any] = {}
+        self.site: tuple[Any, ...] = caller.site if caller is not None else ()
         self.locals = language.local_names(source.node)
         self.stored = program.stored_names(source.node)
         self.unsure = program.unsure(source.node)
@@ -286,6 +312,7 @@ class Frame:
         """The scope of a comprehension: its own names, those around it."""
         inner = Frame(self.program, self.unit, self.source, self, self.caller)
         inner.in_rule, inner.of_arrays = self.in_rule, self.of_arrays
+        inner.site = self.site
         inner.locals = frozenset(names)
         return inner
 
@@ -323,7 +350,9 @@ class Frame:
         handler = EXPRESSIONS.get(type(node))
         if handler is None:
             raise self.refusal(node)
-        return handler(self, node)
+        from gradwright.transform.specialise.lists import born
+
+        return born(self, handler(self, node), node)
 
     def block(self, body: Callable[[], None]) -> list[Statement]:
         """What `body` writes, as a block of its own."""
@@ -468,13 +497,18 @@ class Frame:
 
     def assign(self, name: str, value: Any, node: Any) -> None:
         """Bind a name: store into its slot, or remember what it stands for."""
+        from gradwright.transform.specialise.lists import named as name_list
+        from gradwright.transform.specialise.lists import refuse_slot
         from gradwright.transform.specialise.regions import bound, for_slot
 
         held = self.env.get(name)
         if isinstance(held, Slot) and held.owner.open:
+            refuse_slot(self, name, value, held.owner, node)
             held.store(self, for_slot(self, name, value, node), node)
             return
         value = bound(self, name, value, node)
+        if isinstance(value, Listed) and self.speaks:
+            name_list(value, name)
         if isinstance(value, Const) and value.type.is_inexact and value.text is None:
             value = self.named_constant(name, value)
         named = self.in_rule or self.speaks

@@ -119,6 +119,7 @@ class Slot:
     def store(self, frame: Frame, value: Any, node: Any = None) -> None:
         """Bind the variable, on the path that is being specialised."""
         if isinstance(value, Structure):
+            frame.program.hold(value, f"'{self.name}'")
             held = self._structure(value)
             self._hold(held, node)
             if not value.items:
