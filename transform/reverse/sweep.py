@@ -70,7 +70,7 @@ from gradwright.transform.reverse.statements import (
     reverse_store,
 )
 from gradwright.transform.rules import Rules
-from gradwright.transform.types import Type
+from gradwright.transform.types import INT, Type
 
 if TYPE_CHECKING:
     from gradwright.transform.reverse.halves import Splits
