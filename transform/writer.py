@@ -345,14 +345,14 @@ class Writer(Nesting):
         if s.accumulate and may_repeat(s.index):
             self._add_at(s, out)
             return
+        if isinstance(s.place, List) and s.accumulate:  # the item is read first
+            self.settle_pops(s.place, out, s)
         w = self.operand(s.operand)
         if isinstance(s.place, Cell | List) and self.changes_later(s):
             w = replace(w, tree=copied(w.tree))
         target: ast.Name | ast.Subscript = name_of(s.place, True)
         if s.index:
             target = ast.Subscript(name_of(s.place), self._index(s.index, set()))
-        if isinstance(s.place, List):
-            self.settle_pops(s.place, out, s)
         self._flush({s.place}, out, s)
         if not s.accumulate or s.first:
             self._write(out, ast.Assign([target], w.tree), s, w.quiet)

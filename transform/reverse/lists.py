@@ -147,39 +147,33 @@ def reverse_remove(sweep: Sweep, block: Block, k: int, s: Remove) -> None:
         b.add(Insert(bar, g, removed_at(sweep, bar, position)))
 
 
-def reverse_reading(sweep: Sweep, s: Load) -> bool:
-    """Add the cotangents of an array or list to those of the items it is made of."""
-    xs = s.source
-    assert isinstance(xs, List)
-    b, bar = sweep.builder, find_list_bar(sweep, xs)
-    again = Value("i", INT)
-    again.of = sweep.counter
-    if isinstance(s.out, List):
-        more = find_list_bar(sweep, s.out)
-        n = length_of(sweep, more)
-        start, step = first_of(sweep, xs, s.index, bar, n), step_of(s.index)
-        with b.nested([]) as body:
-            part = b.element(more, (At(symbol(again)),), xs.type, "part", safe=True)
-            at = start + symbol(again) * step
-            b.store(bar, part, (At(at),), accumulate=True)
-        b.add(For(again, linear(0), n, linear(1), body))
-        return False
-    g = collect(sweep, s.out)
-    if g is None:
-        return False
-    n = length_of(sweep, bar)
-    whole = isinstance(g, Value) and g.type.is_array
+def reverse_part(sweep: Sweep, s: Load) -> None:
+    """Add the cotangents of a copy, or of a slice, to those of the list it is of."""
+    bar, more = find_list_bar(sweep, s.source), find_list_bar(sweep, s.out)
+    n = length_of(sweep, more)
+    start, step = first_of(sweep, s.index, bar), step_of(s.index)
+    _add_each(sweep, bar, more, n, lambda k: start + k * step)
+
+
+def reverse_array(sweep: Sweep, s: Load, g: Operand) -> None:
+    """Add the cotangent of an array, in its full shape, to those of its items."""
+    bar = find_list_bar(sweep, s.source)
+    _add_each(sweep, bar, g, length_of(sweep, bar), lambda k: k)
+
+
+def _add_each(sweep: Sweep, bar: List, more: Any, n: Operand, place: Any) -> None:
+    """A loop that adds the items of a list or array to some of a list."""
+    b, k = sweep.builder, Value("i", INT)
+    k.of = sweep.counter
+    t = type_of(more)
+    if not isinstance(more, List):
+        t = replace(t, dims=(t.dims or ())[1:] or None)
     with b.nested([]) as body:
-        at = symbol(again)
-        part = g
-        if whole:
-            t = replace(type_of(g), dims=(type_of(g).dims or ())[1:] or None)
-            if not is_array(s.out) or s.out.type.rank == 1:
-                t = type_of(g).element
-            part = b.element(g, (At(at),), t, "part", safe=True)  # type: ignore[arg-type]
-        b.store(bar, part, (At(at),), accumulate=True)
-    b.add(For(again, linear(0), n, linear(1), body))
-    return True
+        part = more
+        if is_array(more) or isinstance(more, List):
+            part = b.element(more, (At(symbol(k)),), t, "part", safe=True)
+        b.store(bar, part, (At(place(symbol(k))),), accumulate=True)
+    b.add(For(k, linear(0), n, linear(1), body))
 
 
 def find_list_bar(sweep: Sweep, xs: Place) -> List:
@@ -193,7 +187,10 @@ def in_shape_of(sweep: Sweep, g: Operand, o: Value) -> Operand:
     """The cotangent of an item; that of an array may be a zero yet."""
     if not is_array(o):
         return g
-    like = need(sweep, o)
+    given = (p for p in sweep.function.params if isinstance(p, Value))
+    like = next((p for p in given if p.type == o.type), None)
+    if like is None:
+        like = need(sweep, o)
     t = replace(type_of(g), dims=like.type.dims)
     return sweep.builder.let(SPREAD, g, like, type=t)
 
@@ -228,8 +225,8 @@ def removed_at(sweep: Sweep, xs: List, position: Any) -> Operand | None:
     )
 
 
-def first_of(sweep: Sweep, xs: List, index: Any, bar: List, n: Operand) -> Linear:
-    """The position of the first item of a slice that has `n` of them."""
+def first_of(sweep: Sweep, index: Any, bar: List) -> Linear:
+    """The position of the first item of a slice."""
     if not index:
         return linear(0)
     (span,) = index

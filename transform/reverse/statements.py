@@ -66,7 +66,11 @@ from gradwright.transform.reverse.cotangents import (
     settled,
     summed,
 )
-from gradwright.transform.reverse.lists import in_shape_of, reverse_reading
+from gradwright.transform.reverse.lists import (
+    in_shape_of,
+    reverse_array,
+    reverse_part,
+)
 from gradwright.transform.reverse.primals import (
     begin_saved,
     must_save,
@@ -350,11 +354,15 @@ def reverse_load(sweep: Sweep, s: Load) -> bool:
         assert isinstance(s.source, Tape)
         reverse_copy(sweep, s)
         return False
-    if isinstance(s.source, List) and not any(isinstance(i, At) for i in s.index):
-        return reverse_reading(sweep, s)
+    if isinstance(s.out, List):
+        reverse_part(sweep, s)
+        return False
     g = collect(sweep, s.out)
     if g is None:
         return False
+    if isinstance(s.source, List) and not s.index:
+        reverse_array(sweep, s, in_shape(sweep, g, s.out.type, s.out))
+        return True
     if isinstance(s.source, Value) and not s.index:
         give(sweep, s.source, g, s.out.type)
         return True

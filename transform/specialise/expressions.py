@@ -624,6 +624,9 @@ def _chain_of_truths(frame: Frame, is_and: bool, node: Any) -> Any:
 
 def _chain(frame: Frame, is_and: bool, nodes: list[Any], node: Any) -> Any:
     first = frame.evaluate(nodes[0])
+    if isinstance(first, Listed) and lists.is_test(frame, node):
+        first = truth(frame, first, node)
+        first = constant(first) if isinstance(first, bool) else first
     if len(nodes) == 1:
         return first
     return short_circuit(

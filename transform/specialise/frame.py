@@ -188,6 +188,7 @@ class Program:
         self.kinds: dict[Any, Any] = {}  # of lists of run-time length, by origin
         self.births: dict[Structure, Any] = {}  # of the other lists
         self.constructs: list[Any] = []  # run-time loops and branches around
+        self.tests: dict[int, set[Any]] = {}  # where only the truth is asked for
         self.comprehensions: dict[int, Any] = {}  # as loops
         self.normal: dict[int, tuple[Any, gast.FunctionDef, Liveness]] = {}
 

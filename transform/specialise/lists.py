@@ -115,8 +115,8 @@ def born(frame: Frame, value: Any, node: Any) -> Any:
 
 def origin_of(frame: Frame, node: Any) -> Any:
     """What tells the place where a list is made, in every attempt."""
-    place = (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
-    return (frame.site, frame.source.filename, type(node).__name__, *place)
+    what = type(node).__name__
+    return (frame.site, frame.source.filename, what, *_position(node))
 
 
 def given(frame: Frame, value: Any, path: tuple[Any, ...]) -> Any:
@@ -365,6 +365,40 @@ def _settled(frame: Frame, listed: Listed) -> Any:
 def first_place(listed: Listed) -> List | None:
     """A list of the core that is as long as the list."""
     return next((p for p in leaves(listed.tree) if p is not None), None)
+
+
+# ---- truth ---------------------------------------------------------------------------
+
+
+def is_test(frame: Frame, node: Any) -> bool:
+    """Whether of an `and` or an `or` only the truth is asked for."""
+    tests = frame.program.tests.get(id(frame.source.node))
+    if tests is None:
+        found = {_position(t) for n in gast.walk(frame.source.node) for t in _tests(n)}
+        tests = frame.program.tests[id(frame.source.node)] = found
+    return _position(node) in tests
+
+
+def _tests(node: Any) -> Iterator[Any]:
+    """The `and`s and `or`s whose truth a node asks for."""
+    match node:
+        case gast.If() | gast.While() | gast.IfExp() | gast.Assert():
+            asked = [node.test]
+        case gast.comprehension():
+            asked = list(node.ifs)
+        case gast.UnaryOp(op=gast.Not()):
+            asked = [node.operand]
+        case _:
+            return
+    while asked:
+        test = asked.pop()
+        if isinstance(test, gast.BoolOp):
+            yield test
+            asked += test.values
+
+
+def _position(node: Any) -> tuple[int, ...]:
+    return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
 
 
 # ---- reading -----------------------------------------------------------------------
