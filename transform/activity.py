@@ -24,6 +24,7 @@ from gradwright.transform.core import (
     Remove,
     Statement,
     Store,
+    Take,
     Tape,
     Value,
     walk,
@@ -58,6 +59,8 @@ def flow(s: Statement) -> tuple[list[Any], list[Any]]:
             return [s.operand], [s.place]
         case Insert() if carries(s.operand):
             return [s.operand], [s.place]
+        case Take():
+            return [s.source], [s.place]
         case Remove() if carries(s.out):
             return [s.place], [s.out]
         case AddUp():

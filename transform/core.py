@@ -269,11 +269,19 @@ class Remove(Statement):
 
 
 @dataclass(eq=False)
+class Take(Statement):
+    """place = source: the list goes by another name, and no more by its own."""
+
+    place: List
+    source: List
+
+
+@dataclass(eq=False)
 class Push(Statement):
-    """tape.append(operand); a tape may hold tapes."""
+    """tape.append(operand); a tape may hold tapes, or lists that are not used again."""
 
     tape: Tape
-    operand: Operand | Tape
+    operand: Operand | Tape | List
 
 
 @dataclass(eq=False)
@@ -288,7 +296,7 @@ class AddUp(Statement):
 class Pop(Statement):
     """out = tape.pop()."""
 
-    out: Value | Tape
+    out: Value | Tape | List
     tape: Tape
 
 
@@ -437,6 +445,8 @@ def _operands(s: Statement) -> Iterator[Any]:
             if s.position is not None:
                 yield s.position
             yield s.place
+        case Take():
+            yield s.source
         case Push() | AddUp():
             yield s.operand
             yield s.tape
@@ -513,6 +523,8 @@ def stores(s: Statement) -> set[Place]:
         match inner:
             case Store() | Alloc() | Insert() | Remove():
                 changed.add(inner.place)
+            case Take():
+                changed |= {inner.place, inner.source}
             case Push() | Pop() | AddUp():
                 changed.add(inner.tape)
     return changed
@@ -643,6 +655,8 @@ class Substitution:
                 return replace(
                     s, place=o(s.place), out=o(s.out), position=o(s.position)
                 )
+            case Take():
+                return replace(s, place=o(s.place), source=o(s.source))
             case Push() | AddUp():
                 return replace(s, tape=o(s.tape), operand=o(s.operand))
             case Pop():

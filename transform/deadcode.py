@@ -30,6 +30,7 @@ from gradwright.transform.core import (
     Remove,
     Statement,
     Store,
+    Take,
     Tape,
     While,
     all_reads,
@@ -57,7 +58,7 @@ def drop_dead(f: Function) -> None:
             break
         tapes = liveness.tapes
     used = {v for s in walk(body) for v in reads(s)} | {
-        s.place for s in walk(body) if isinstance(s, Store | Insert)
+        s.place for s in walk(body) if isinstance(s, Store | Insert | Take)
     }
     used |= {v for r in f.results for v in leaves(r)}
     f.body = _without_allocs(body, used)
@@ -114,6 +115,10 @@ class _Liveness:
             case Insert():
                 if s.place not in live:
                     return None, live
+            case Take():
+                if s.place not in live:
+                    return None, live
+                live.discard(s.place)
             case Remove():
                 if s.place not in live and s.out not in live and s.adjoint:
                     return None, live
@@ -214,7 +219,7 @@ class _Liveness:
             return True
         for t in walk([s]):
             match t:
-                case Store() | Insert() if t.place in live:
+                case Store() | Insert() | Take() if t.place in live:
                     return True
                 case Remove() if t.place in live or t.out in live or not t.adjoint:
                     return True

@@ -18,6 +18,7 @@ from gradwright.transform.build import Builder, constant
 from gradwright.transform.core import (
     AddUp,
     Alloc,
+    At,
     Buffer,
     Call,
     Cell,
@@ -26,6 +27,7 @@ from gradwright.transform.core import (
     Function,
     If,
     Insert,
+    Length,
     Let,
     List,
     Load,
@@ -36,6 +38,7 @@ from gradwright.transform.core import (
     Remove,
     Statement,
     Store,
+    Take,
     Tape,
     Value,
     While,
@@ -46,7 +49,7 @@ from gradwright.transform.core import (
     type_of,
     walk,
 )
-from gradwright.transform.indices import Linear
+from gradwright.transform.indices import Linear, linear, symbol
 from gradwright.transform.mixed import Mixed, shapes
 from gradwright.transform.primitives.structural import (
     CAST,
@@ -68,6 +71,7 @@ from gradwright.transform.rules import (
 )
 from gradwright.transform.specialise.abstract import Structure
 from gradwright.transform.template import Template, holes
+from gradwright.transform.types import INT
 
 
 def tangents(
@@ -209,6 +213,11 @@ class _Sweep:
                     dot = self.tangent(s.operand)
                     b.add(Insert(self.dots[s.place], dot, s.position))
                 self.keep(s)
+            case Take():
+                if s.place in self.varied:
+                    dots = self.dots.get(s.source) or self._zeros(s.source)
+                    b.add(Take(self.dots[s.place], dots))
+                self.keep(s)
             case Remove():
                 self.keep(s)
                 if s.place in self.varied:
@@ -252,6 +261,22 @@ class _Sweep:
             dot.like = p.like  # type: ignore[attr-defined]
         self.dots[p] = dot
         return dot
+
+    def _zeros(self, xs: List) -> List:
+        """A list of tangents that are zero."""
+        b, n, k = self.builder, Value("count", INT), Value("i", INT)
+        dots = List(f"{xs.name}_dot", xs.type)
+        b.add(Load(n, xs, (Length(),), safe=True))
+        if not xs.type.is_array:
+            dots.length = symbol(n)
+            b.add(Alloc(dots))
+            return dots
+        b.add(Alloc(dots))
+        with b.nested([]) as body:
+            x = b.element(xs, (At(symbol(k)),), xs.type, xs.name, safe=True)
+            b.add(Insert(dots, self.tangent(x)))
+        b.add(For(k, linear(0), symbol(n), linear(1), body))
+        return dots
 
     def _let(self, s: Let) -> Operand:
         """The tangent of one primitive's result."""

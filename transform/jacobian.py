@@ -38,6 +38,7 @@ from gradwright.transform.core import (
     Statement,
     Remove,
     Store,
+    Take,
     Tape,
     Value,
     Whole,
@@ -307,7 +308,7 @@ def _emptied(s: Statement) -> Iterable[Any]:
     match s:
         case Pop():
             return (s.tape,)
-        case Insert() | Remove() | Store(place=List()):
+        case Insert() | Remove() | Take() | Store(place=List()):
             return (s.place,)
         case Call():
             return (o for o in s.operands if isinstance(o, Tape | List))

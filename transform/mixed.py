@@ -27,6 +27,7 @@ from gradwright.transform.core import (
     Remove,
     Statement,
     Store,
+    Take,
     is_recursive,
     type_of,
     walk,
@@ -73,6 +74,8 @@ def _flow(s: Statement) -> list[tuple[Any, list[Any], list[Any]]]:
             return [(place, [place.like], [place.like])]
         case Alloc(place=List() as place) if place.length is not None:
             return [(place, [], [])]
+        case Take():
+            return [(s.place, [s.source], [s.source])]
         case Remove():
             return [(s.out, [s.place], [s.place])]
         case Pop():

@@ -158,7 +158,7 @@ class Nesting:
                 return self._linear(o)
             case Const():
                 return Waiting(self.spelling.constant(o), set(), 8)
-            case Value() | Tape() if o in self.waiting:
+            case Value() | Tape() | List() if o in self.waiting:
                 self.left[o] -= 1
                 w = self.waiting[o]
                 if self.left[o] <= 0:
@@ -281,7 +281,9 @@ class Nesting:
 
     def _changed(self, s: Statement) -> set[Place]:
         if s not in self.changed:
-            self.changed[s] = stores(s) | {CALLS}
+            read = self.popping.keys() & set(all_reads(s))
+            marks = {self.popping[xs] for xs in read}
+            self.changed[s] = stores(s) | {CALLS} | marks
         return self.changed[s]
 
     def _settle(

@@ -33,6 +33,7 @@ from gradwright.transform.core import (
     Pop,
     Push,
     Remove,
+    Take,
     Raise,
     Span,
     Statement,
@@ -155,6 +156,8 @@ def _line(s: Statement, n: _Names) -> str:
         case Remove():
             at = "" if s.position is None else f" at {n(s.position)}"
             return f"{n(s.out)} = remove {n(s.place)}{at}"
+        case Take():
+            return f"take {n(s.place)}, {n(s.source)}"
         case Push():
             return f"push {n(s.tape)}, {n(s.operand)}"
         case Pop():

@@ -24,6 +24,7 @@ from gradwright.transform.core import (
     Remove,
     Statement,
     Store,
+    Take,
     Tape,
     Value,
     walk,
@@ -63,6 +64,8 @@ class _Memory:
                     self.made[s.out] = s
                 case Call():
                     self.made.update(dict.fromkeys(s.outs, s))
+                case Take():
+                    self.held.setdefault(s.place, []).append(s.source)
                 case Store(place=Cell() | List()) | Insert():
                     self.held.setdefault(s.place, []).append(s.operand)
                 case Push() | AddUp():
@@ -86,7 +89,7 @@ class _Memory:
 
     def _sources(self, v: Any) -> list[Any]:
         """The values and places whose memory this one shares; none where it is new."""
-        held = [o for o in self.held.get(v, ()) if isinstance(o, Value | Tape)]
+        held = [o for o in self.held.get(v, ()) if isinstance(o, Value | Tape | List)]
         if isinstance(v, Cell | Tape):
             return held
         match self.made.get(v):

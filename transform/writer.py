@@ -37,6 +37,7 @@ from gradwright.transform.core import (
     Remove,
     Statement,
     Store,
+    Take,
     Tape,
     Value,
     While,
@@ -130,6 +131,10 @@ class Writer(Nesting):
                 self._insert(s, out)
             case Remove():
                 self._remove(s, out, body)
+            case Take():
+                source = self.operand(s.source).tree
+                self._flush({s.place, s.source}, out, s)
+                self._write(out, ast.Assign([name_of(s.place, True)], source), s)
             case Push():
                 self._flush({CALLS}, out, s)
                 w = self.operand(s.operand)
@@ -298,7 +303,11 @@ class Writer(Nesting):
             self._write(out, ast.Expr(pop), s)
         else:
             w = Waiting(pop, {s.tape}, len(s.tape.name) + 6)
-            self._settle(s.out, w, out, s, body)
+            readers = self.uses[s.out].readers
+            if isinstance(s.out, List) and not all(isinstance(r, Take) for r in readers):
+                self._assign(s.out, w, out, s)
+            else:
+                self._settle(s.out, w, out, s, body)
 
     def _add_up(self, s: AddUp, out: list[ast.stmt]) -> None:
         """`total_tape = [a + b for a, b in zip(total_tape, tape)]`."""

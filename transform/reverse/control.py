@@ -37,6 +37,7 @@ from gradwright.transform.core import (
     Statement,
     Store,
     Substitution,
+    Take,
     Value,
     While,
     clone,
@@ -200,7 +201,7 @@ def is_independent(sweep: Sweep, block: Block, s: For) -> bool:
     if not block.top or own_breaks(s.body):
         return False
     inner = list(walk(s.body))
-    stops = Push | Pop | AddUp | Insert | Remove | Effect | Raise | Assert | Call
+    stops = Push | Pop | AddUp | Insert | Remove | Take | Effect | Raise | Assert | Call
     if any(isinstance(t, stops) for t in inner):
         return False
     own = {t.place for t in inner if isinstance(t, Alloc)}

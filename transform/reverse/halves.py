@@ -22,6 +22,7 @@ from gradwright.transform.core import (
     Push,
     Statement,
     Store,
+    Take,
     Tape,
     Value,
     blocks,
@@ -142,7 +143,7 @@ def free_values(block: list[Statement], results: list[Any]) -> dict[Any, None]:
         for v in reads(s):
             if v not in own:
                 found.setdefault(v)
-        if isinstance(s, Store | Alloc) and s.place not in own:
+        if isinstance(s, Store | Alloc | Take) and s.place not in own:
             found.setdefault(s.place)
     for r in results:
         for v in leaves(r):

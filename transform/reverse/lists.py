@@ -37,6 +37,7 @@ from gradwright.transform.core import (
     Span,
     Statement,
     Store,
+    Take,
     Tape,
     Value,
     type_of,
@@ -59,7 +60,10 @@ if TYPE_CHECKING:
 def begin_list_bar(sweep: Sweep, block: Block, xs: List) -> None:
     """Begin the cotangents of a list: a zero for each item that it has in the end."""
     bar = List(f"{xs.name}_bar", xs.type)
-    if block.top:
+    where, sweep.builder.where = sweep.builder.where, None
+    if any(isinstance(s, Take) and s.source is xs for s in block.body):
+        pass  # it gets those of the list that it becomes
+    elif block.top:
         bar.length = length_of(sweep, xs)
     else:
         n = sweep.list_lengths.setdefault(xs, Value(f"{xs.name}_length", INT))
@@ -70,6 +74,7 @@ def begin_list_bar(sweep: Sweep, block: Block, xs: List) -> None:
         bar.length = symbol(popped)
     block.bars[xs] = bar
     sweep.builder.add(Alloc(bar))
+    sweep.builder.where = where
 
 
 def length_of(sweep: Sweep, xs: List) -> Operand:
@@ -193,6 +198,44 @@ def in_shape_of(sweep: Sweep, g: Operand, o: Value) -> Operand:
         like = need(sweep, o)
     t = replace(type_of(g), dims=like.type.dims)
     return sweep.builder.let(SPREAD, g, like, type=t)
+
+
+def reverse_take(sweep: Sweep, block: Block, k: int, s: Take) -> None:
+    """Give the cotangents back, and the old list where it is read before."""
+    b, xs = sweep.builder, s.place
+    put_back(sweep, block, {xs, s.source})
+    if must_save(sweep, s):
+        tape = tape_of(sweep, sweep.kept.setdefault(s, List(xs.name, xs.type)), xs.name)
+        block.before.setdefault(k, []).append(Push(tape, xs, where=s.where))
+        old = List(xs.name, xs.type)
+        block.undo[xs] = k, [Pop(old, tape), Take(xs, old)]
+    if xs not in sweep.active:
+        return
+    n = sweep.list_lengths.setdefault(s, Value(f"{xs.name}_length", INT))
+    block.before.setdefault(k, []).append(Load(n, xs, (Length(),), safe=True))
+    if block.top:
+        length: Operand = symbol(n)
+    else:
+        tape = tape_of(sweep, n, n.name)
+        block.before[k].append(Push(tape, n))
+        popped = Value(n.name, INT)
+        b.add(Pop(popped, tape))
+        length = symbol(popped)
+    bar = find_list_bar(sweep, xs)
+    if s.source in sweep.active:
+        b.add(Take(find_list_bar(sweep, s.source), bar))
+    zeros = List(bar.name, bar.type)
+    zeros.length = length
+    b.add(Alloc(zeros))
+    b.add(Take(bar, zeros))
+
+
+def reverse_push_of_list(sweep: Sweep, xs: List, bars: Tape) -> None:
+    """Add the cotangents of a list that was kept on a tape."""
+    more = List(f"{xs.name}_bar", xs.type)
+    sweep.builder.add(Pop(more, bars))
+    bar, n = find_list_bar(sweep, xs), length_of(sweep, more)
+    _add_each(sweep, bar, more, n, lambda k: k)
 
 
 # ---- positions ---------------------------------------------------------------------

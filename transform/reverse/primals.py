@@ -29,6 +29,7 @@ from gradwright.transform.core import (
     Remove,
     Span,
     Store,
+    Take,
     Tape,
     Value,
     While,
@@ -287,7 +288,7 @@ def holder_of(sweep: Sweep, block: Block, v: Any) -> Store | None:
     return None
 
 
-def must_save(sweep: Sweep, s: Store | Insert | Remove) -> bool:
+def must_save(sweep: Sweep, s: Store | Insert | Remove | Take) -> bool:
     """Whether the statement may overwrite what a repeated read wants."""
     return any(sweep.may_follow(s, r) for r in sweep.repeated.get(s.place, ()))
 

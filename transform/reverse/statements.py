@@ -70,6 +70,7 @@ from gradwright.transform.reverse.lists import (
     in_shape_of,
     reverse_array,
     reverse_part,
+    reverse_push_of_list,
 )
 from gradwright.transform.reverse.primals import (
     begin_saved,
@@ -451,6 +452,9 @@ def reverse_push(sweep: Sweep, s: Push) -> None:
         assert isinstance(inner, Tape)
         sweep.builder.add(Pop(inner, bar))
         return
+    if isinstance(s.operand, List):
+        reverse_push_of_list(sweep, s.operand, bar)
+        return
     name = s.operand.name if isinstance(s.operand, Value) else "unused"
     g = Value(f"{name}_bar", type_of(s.operand))
     sweep.builder.add(Pop(g, bar))
@@ -463,9 +467,9 @@ def reverse_pop(sweep: Sweep, s: Pop) -> None:
         return
     bar = find_bar(sweep, s.tape)
     assert isinstance(bar, Tape)
-    if isinstance(s.out, Tape):
+    if isinstance(s.out, Tape | List):
         inner = find_bar(sweep, s.out)
-        assert isinstance(inner, Tape)
+        assert isinstance(inner, Tape | List)
         sweep.builder.add(Push(bar, inner))
         return
     g = collect(sweep, s.out) if s.out in sweep.active else None

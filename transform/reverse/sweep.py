@@ -32,6 +32,7 @@ from gradwright.transform.core import (
     Remove,
     Statement,
     Store,
+    Take,
     Tape,
     Value,
     While,
@@ -56,6 +57,7 @@ from gradwright.transform.reverse.lists import (
     begin_list_bar,
     reverse_insert,
     reverse_remove,
+    reverse_take,
     with_lengths,
 )
 from gradwright.transform.reverse.placeholders import with_placeholders
@@ -74,6 +76,9 @@ from gradwright.transform.types import INT, Type
 
 if TYPE_CHECKING:
     from gradwright.transform.reverse.halves import Splits
+
+
+Changes = Store | Insert | Remove | Take
 
 
 class Sweep:
@@ -123,7 +128,8 @@ class Sweep:
         self.counters: dict[Statement, Cell] = {}
         self.counted: dict[Cell, Value] = {}
         self.counter = Value("i", INT)  # of loops over cotangents
-        self.list_lengths: dict[List, Value] = {}
+        self.list_lengths: dict[Any, Value] = {}
+        self.kept: dict[Statement, List] = {}  # what stands for a list on a tape
         self.residuals: dict[Call, list[Any]] = {}
         self.call_tapes: dict[Any, Tape] = {}
         while True:
@@ -156,7 +162,7 @@ class Sweep:
                 self.branches[s] = branches
                 if isinstance(s, Alloc):
                     self.alloc[s.place] = s
-                elif isinstance(s, Load) and isinstance(s.out, List):
+                elif isinstance(s, Load | Pop) and isinstance(s.out, List):
                     self.alloc[s.out] = s
                 if isinstance(s, Store):
                     self.stores_of.setdefault(s.place, []).append(s)
@@ -170,7 +176,7 @@ class Sweep:
 
     def may_follow(self, a: Statement, b: Statement) -> bool:
         """Whether `a` may run after `b` on the same place."""
-        place = a.place if isinstance(a, Store | Insert | Remove) else None
+        place = a.place if isinstance(a, Changes) else None
         local = self.loops[self.alloc[place]] if place in self.alloc else ()
         common = set(self.loops[a]) & set(self.loops[b]) - set(local) - self.independent
         if common:
@@ -251,7 +257,11 @@ class Sweep:
         replaced: dict[int, Statement] = {}
         for s in block.body:
             match s:
-                case Alloc(place=List() as p) | Load(out=List() as p):
+                case (
+                    Alloc(place=List() as p)
+                    | Load(out=List() as p)
+                    | Pop(out=List() as p)
+                ):
                     if p in self.active and p not in block.bars:
                         begin_list_bar(self, block, p)
                 case Alloc(place=p) if p in self.active and p not in block.bars:
@@ -287,6 +297,8 @@ class Sweep:
                     reverse_insert(self, block, k, s)
                 case Remove():
                     reverse_remove(self, block, k, s)
+                case Take():
+                    reverse_take(self, block, k, s)
                 case Pop():
                     reverse_pop(self, s)
                 case For() | While() | If():

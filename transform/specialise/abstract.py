@@ -102,15 +102,16 @@ class Listed:
 
     origin: where it is made.  kind: what is known of its items.  tree: the list of the
     core, or a structure of them in the form of the items; None where no item is known.
-    within: the run-time constructs in which it is made.  unit: the function that has it.
+    within: the run-time constructs in which it is made.  version: how often a variable
+    had been given another list when it was read from there; None elsewhere.
     """
 
     origin: Any
     kind: Any
     tree: Any
     within: tuple[Any, ...]
-    unit: Any
     named: bool = False
+    version: int | None = None
 
 
 @dataclass(eq=False)

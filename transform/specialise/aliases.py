@@ -29,6 +29,7 @@ from gradwright.transform.core import (
     Remove,
     Statement,
     Store,
+    Take,
     Value,
     While,
     blocks,
@@ -97,6 +98,8 @@ class _Memory:
                 pass
             case Insert(place=place) | Store(place=List() as place):
                 self._add(place, s.operand)
+            case Take():
+                self._define(s.place, (s.source,))
             case Remove():
                 self._define(s.out, (s.place,) if s.out.type.is_array else ())
             case Load():

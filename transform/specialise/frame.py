@@ -187,6 +187,7 @@ class Program:
         self.stored: dict[int, language.Stored] = {}
         self.kinds: dict[Any, Any] = {}  # of lists of run-time length, by origin
         self.births: dict[Structure, Any] = {}  # of the other lists
+        self.versions: dict[Any, int] = {}  # how often a variable got another list
         self.constructs: list[Any] = []  # run-time loops and branches around
         self.tests: dict[int, set[Any]] = {}  # where only the truth is asked for
         self.comprehensions: dict[int, Any] = {}  # as loops
@@ -499,12 +500,10 @@ class Frame:
     def assign(self, name: str, value: Any, node: Any) -> None:
         """Bind a name: store into its slot, or remember what it stands for."""
         from gradwright.transform.specialise.lists import named as name_list
-        from gradwright.transform.specialise.lists import refuse_slot
         from gradwright.transform.specialise.regions import bound, for_slot
 
         held = self.env.get(name)
         if isinstance(held, Slot) and held.owner.open:
-            refuse_slot(self, name, value, held.owner, node)
             held.store(self, for_slot(self, name, value, node), node)
             return
         value = bound(self, name, value, node)

@@ -36,6 +36,7 @@ from gradwright.transform.core import (
     Remove,
     Span,
     Store,
+    Take,
     Value,
     stores,
     type_of,
@@ -177,6 +178,8 @@ def may_change(frame: Frame, a: Structure, node: Any) -> Birth:
             node,
             instead="list(...) of it, under a name of its own",
         )
+    if birth.held is not None and birth.held.startswith("'"):
+        raise Promotion(birth.origin, Kind())
     if birth.held is not None:
         raise frame.error(
             AliasError,
@@ -185,6 +188,11 @@ def may_change(frame: Frame, a: Structure, node: Any) -> Birth:
             instead="append(list(...)) of it",
         )
     return birth
+
+
+def note_read(frame: Frame, a: Structure, origin: Any) -> None:
+    """What a variable holds is of run-time length once it is changed."""
+    frame.program.births[a] = Birth(origin, ("a variable",))
 
 
 def _hold(frame: Frame, item: Any, holder: str) -> None:
@@ -247,7 +255,7 @@ def begin(frame: Frame, origin: Any, node: Any, length: Operand | None = None) -
     if frame.unit is not program.root and not frame.unit.stands_alone:
         raise InlineInstead("has a list whose length only the run knows")
     kind = program.kinds.setdefault(origin, Kind())
-    made = Listed(origin, kind, None, tuple(program.constructs), frame.unit)
+    made = Listed(origin, kind, None, tuple(program.constructs))
     if kind.tree is not None:
         made.tree = mapped(lambda t: List("items", t), kind.tree)
         for place in leaves(made.tree):
@@ -335,6 +343,7 @@ def _kept(t: Type) -> Type:
 
 def _settle_kind(frame: Frame, listed: Listed, item: Any, node: Any) -> None:
     """Let the list take items of this kind; specialise anew where it did not."""
+    _refuse_old(frame, listed)
     wanted, kind = _kind_of(frame, item, node), listed.kind
     if kind.tree is None or kind.guessed:
         raise Promotion(listed.origin, Kind(mapped(_kept, wanted)))
@@ -355,6 +364,7 @@ def _settled(frame: Frame, listed: Listed) -> Any:
     """The places of a list whose items are read now."""
     if listed.kind.tree is None:
         raise Promotion(listed.origin, Kind(FLOAT, guessed=True))
+    _refuse_old(frame, listed)
     for place in leaves(listed.tree):
         if OPEN in (place.type.dims or ()):
             varying = (VARYING if d == OPEN else d for d in place.type.dims)
@@ -365,6 +375,84 @@ def _settled(frame: Frame, listed: Listed) -> Any:
 def first_place(listed: Listed) -> List | None:
     """A list of the core that is as long as the list."""
     return next((p for p in leaves(listed.tree) if p is not None), None)
+
+
+# ---- variables that a loop or branch assigns ---------------------------------------
+
+
+def adopted(frame: Frame, value: Listed) -> Listed:
+    """The list that a variable holds on entry is the variable's own from there on."""
+    held = replace(value)
+    for place in leaves(held.tree):
+        _renew(frame, place)
+    return held
+
+
+def variable(frame: Frame, slot: Any, value: Listed) -> Listed:
+    """A list of a variable's own, which holds lists of such items."""
+    origin = ("variable", value.origin, slot.name)
+    held = Listed(origin, value.kind, None, tuple(frame.program.constructs))
+    held.tree = mapped(lambda place: List(slot.name, place.type), value.tree)
+    slot.owner.allocated += [p for p in leaves(held.tree) if p is not None]
+    return held
+
+
+def take(frame: Frame, name: str, held: Listed, value: Listed, node: Any) -> None:
+    """Let a variable hold a list that was made for it, and goes by its name now."""
+    if value.version is not None or value.within != tuple(frame.program.constructs):
+        raise frame.error(
+            UnsupportedSyntax,
+            f"'{name}' is a list that has another name, and a loop or branch assigns it",
+            node,
+            instead=f"{name} = list(...) of it",
+        )
+    if value.kind.tree is None or held.kind.tree is None:
+        unknown = value if value.kind.tree is None else held
+        other = held if unknown is value else value
+        raise Promotion(unknown.origin, Kind(other.kind.tree or FLOAT, guessed=True))
+    now_held = mapped(lambda place: place.type, held.tree)
+    wanted = mapped(lambda place: place.type, value.tree)
+    both = _joined(frame, now_held, wanted, node)
+    if not _same_kind(both, now_held):
+        if any(OPEN in (t.dims or ()) for t in leaves(now_held)):
+            _settled(frame, held)
+        raise Promotion(_origin_of(held), Kind(mapped(_kept, both)))
+    for place, source in zip(leaves(held.tree), leaves(value.tree), strict=True):
+        frame.builder.add(Take(place, source))
+        _renew(frame, place)
+    value.tree = held.tree  # whatever else it is called
+    value.version = frame.program.versions[first_place(held)]
+
+
+def _origin_of(held: Listed) -> Any:
+    """Where the items of a variable's list come from."""
+    origin = held.origin
+    return origin[1] if origin[0] == "variable" else origin
+
+
+def now(frame: Frame, held: Listed) -> Listed:
+    """The list that a variable holds now."""
+    read = replace(held, named=True)
+    read.version = frame.program.versions.get(first_place(held), 0)
+    return read
+
+
+def _renew(frame: Frame, place: Any) -> None:
+    """Other names of what a variable held before are out of date."""
+    if place is not None:
+        frame.program.versions[place] = frame.program.versions.get(place, 0) + 1
+
+
+def _refuse_old(frame: Frame, listed: Listed) -> None:
+    """Refuse a list whose name has been given to another one since."""
+    place = first_place(listed)
+    if frame.program.versions.get(place, 0) != (listed.version or 0):
+        raise AliasError(
+            f"a list is used here that was '{place.name}' once, "  # type: ignore[union-attr]
+            "and a loop or branch gives that name to another list",
+            at=frame.builder.where,
+            instead="list(...) of it, before the loop or branch",
+        )
 
 
 # ---- truth ---------------------------------------------------------------------------
@@ -409,6 +497,7 @@ def length(frame: Frame, listed: Listed) -> Linear:
     place = first_place(listed)
     if place is None:
         return linear(0)
+    _refuse_old(frame, listed)
     n = frame.builder.element(place, (Length(),), INT, "count", safe=True)
     assert isinstance(n, Linear)
     return n
@@ -438,9 +527,8 @@ def part(frame: Frame, listed: Listed, span: Span, node: Any) -> Listed:
         )
     tree = _settled(frame, listed)
     whole = span == Span()
-    made = Listed(
-        listed.origin, listed.kind, None, tuple(frame.program.constructs), frame.unit
-    )
+    within = tuple(frame.program.constructs)
+    made = Listed(listed.origin, listed.kind, None, within)
 
     def copied(place: List) -> List:
         new = List(place.name, place.type)
@@ -993,16 +1081,3 @@ def refuse_results(frame: Frame, value: Any, node: Any) -> None:
             node,
             instead="np.array(...) of it",
         )
-
-
-def refuse_slot(frame: Frame, name: str, value: Any, owner: Any, node: Any) -> None:
-    """A name that a loop or branch assigns holds no list that is made in there."""
-    for listed in inside(value):
-        if owner in listed.within:
-            raise frame.error(
-                UnsupportedSyntax,
-                f"'{name}' is a list that a loop or branch makes, and is read behind it",
-                node,
-                instead=f"{name} = [] before it, and {name}.append(...) or "
-                f"{name}[k] = ... in it",
-            )

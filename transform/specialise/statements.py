@@ -289,7 +289,7 @@ def _construct(frame: Frame, node: Any, write: Callable[[Construct], None]) -> N
         construct = Construct(frame.presets.setdefault(id(node), Presets()))
         before = Fork(frame)
         env, length = dict(frame.env), len(frame.builder.block)
-        known = dict(frame.builder.known)
+        known, versions = dict(frame.builder.known), dict(frame.program.versions)
         try:
             is_run_time = id(node) not in frame.unrolled
             with frame.program.inside(construct) if is_run_time else nullcontext():
@@ -304,7 +304,7 @@ def _construct(frame: Frame, node: Any, write: Callable[[Construct], None]) -> N
                 raise
             frame.unrolled.add(id(node))
         del frame.builder.block[length:]
-        frame.builder.known = known
+        frame.builder.known, frame.program.versions = known, versions
         frame.env.clear()
         frame.env.update(env)
         before.begin()
@@ -334,8 +334,10 @@ def _open_slots(
             except Unready:
                 frame.env[name] = slot
                 continue
+            construct.entering = True
             with frame.builder.nested([]) as scratch:
                 slot.store(frame, value, since)
+            construct.entering = False
             construct.first.extend(scratch)
         frame.env[name] = slot
 
@@ -352,7 +354,7 @@ def _gone_on(held: Any, construct: Construct) -> Any:
             slot.go_on(content, old.node)
             slots.append(slot)
         return held.of(slots)
-    if isinstance(held, Clash):
+    if isinstance(held, Clash | Listed):
         return held
     if not isinstance(held, Cell):
         return None
