@@ -292,9 +292,7 @@ class Writer(Nesting):
             return
         mark = self.popping.setdefault(s.place, Place("popping", s.place.type))
         places: set[Place] = {s.place, mark}
-        self._settle(
-            s.out, Waiting(pop, places, len(s.place.name) + 6), out, s, body
-        )
+        self._settle(s.out, Waiting(pop, places, len(s.place.name) + 6), out, s, body)
 
     def _pop(self, s: Pop, out: list[ast.stmt], body: list[Statement]) -> None:
         self._flush({s.tape, CALLS}, out, s)
@@ -304,7 +302,9 @@ class Writer(Nesting):
         else:
             w = Waiting(pop, {s.tape}, len(s.tape.name) + 6)
             readers = self.uses[s.out].readers
-            if isinstance(s.out, List) and not all(isinstance(r, Take) for r in readers):
+            if isinstance(s.out, List) and not all(
+                isinstance(r, Take) for r in readers
+            ):
                 self._assign(s.out, w, out, s)
             else:
                 self._settle(s.out, w, out, s, body)
@@ -608,5 +608,3 @@ def _iterated(s: For) -> list[Load]:
             break
         found.append(t)
     return found
-
-

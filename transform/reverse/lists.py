@@ -283,9 +283,11 @@ def first_of(sweep: Sweep, index: Any, bar: List) -> Linear:
         sweep,
         lower,
         lambda: lower if step > 0 else _integer(sweep, min, lower, length - 1),
-        lambda: _integer(sweep, max, length + lower, linear(0))
-        if step > 0
-        else length + lower,
+        lambda: (
+            _integer(sweep, max, length + lower, linear(0))
+            if step > 0
+            else length + lower
+        ),
     )
 
 

@@ -32,8 +32,9 @@ from gradwright.transform.specialise.abstract import (
     mapped,
 )
 from gradwright.transform.specialise.aliases import refuse_old_views
+from gradwright.transform.specialise.births import Promotion, given
 from gradwright.transform.specialise.frame import Demand, Frame, Program
-from gradwright.transform.specialise.lists import Promotion, given, refuse_results
+from gradwright.transform.specialise.listing import refuse_results
 from gradwright.transform.specialise.regions import copied_parameters, stored_parameters
 from gradwright.transform.specialise.slots import Unready
 from gradwright.transform.specialise.units import run_body

@@ -38,7 +38,6 @@ from gradwright.transform.core import (
 from gradwright.transform.errors import AliasError
 from gradwright.transform.primitives.structural import makes_anew
 
-
 MEMORY = (Value, Cell, Buffer, List)
 
 

@@ -138,7 +138,7 @@ def element(
 
 def store_item(frame: Frame, target: Any, value: Any, function: Any = None) -> None:
     """Target = value, or `target = function(target, value)` of an operator."""
-    from gradwright.transform.specialise import lists
+    from gradwright.transform.specialise import listing
     from gradwright.transform.specialise.expressions import binary, display
     from gradwright.transform.specialise.regions import store
     from gradwright.transform.specialise.subscripts import index_of, region_of
@@ -147,7 +147,7 @@ def store_item(frame: Frame, target: Any, value: Any, function: Any = None) -> N
     if region is None:
         owner = frame.evaluate(target.value)
         if isinstance(owner, Listed) or getattr(owner, "kind", None) is list:
-            lists.store(frame, owner, target, value, function)
+            listing.store(frame, owner, target, value, function)
             return
         refuse_store(frame, owner, target)
         return

@@ -17,9 +17,9 @@ from gradwright.transform.build import constant
 from gradwright.transform.core import Const, Effect, Value, type_of
 from gradwright.transform.errors import UnsupportedSyntax
 from gradwright.transform.indices import Linear, linear
-from gradwright.transform.primitives.record import is_written
 from gradwright.transform.language import refusal
-from gradwright.transform.specialise import lists
+from gradwright.transform.primitives.record import is_written
+from gradwright.transform.specialise import listing, lists
 from gradwright.transform.specialise.abstract import (
     Closure,
     Counting,
@@ -270,7 +270,7 @@ def _sequence(kind: Any, frame: Frame, arguments: list[Any], node: Any) -> Any:
         return Structure(kind, ())
     items = iterable(frame, arguments[0], node)
     if not isinstance(items, Structure) and kind is list:
-        return lists.listed_of(frame, arguments[0], node)
+        return listing.listed_of(frame, arguments[0], node)
     if not isinstance(items, Structure):
         raise frame.error(
             UnsupportedSyntax, f"a {kind.__name__} of run-time length yet", node

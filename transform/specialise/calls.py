@@ -46,6 +46,9 @@ from gradwright.transform.specialise.frame import (
     ProgramError,
     lift,
 )
+from gradwright.transform.specialise.listing import METHODS as OF_LISTS
+from gradwright.transform.specialise.listing import inside, of_numpy
+from gradwright.transform.specialise.lists import as_array
 from gradwright.transform.specialise.methods import METHODS
 from gradwright.transform.specialise.nested import (
     Derivative,
@@ -59,8 +62,6 @@ from gradwright.transform.specialise.nested import (
     stop_gradient,
     taken_apart,
 )
-from gradwright.transform.specialise.lists import METHODS as OF_LISTS
-from gradwright.transform.specialise.lists import as_array, inside, of_numpy
 from gradwright.transform.specialise.structures import (
     METHODS as OF_STRUCTURES,
 )
@@ -287,8 +288,9 @@ def call_user(
             node,
             instead="np.array(...) of it",
         )
-    small = has_list or code not in program.separate and (
-        code in program.inlined or _is_small(tree) or _is_formula(source, tree)
+    small = has_list or (
+        code not in program.separate
+        and (code in program.inlined or _is_small(tree) or _is_formula(source, tree))
     )
     if not small:
         program.separate.add(code)

@@ -26,6 +26,7 @@ from gradwright.transform.indices import Dim, Linear, linear, multiply
 from gradwright.transform.liveness import assigned
 from gradwright.transform.primitives.record import SPELLINGS, TABLE, Primitive
 from gradwright.transform.primitives.structural import DISPLAY, FORMAT
+from gradwright.transform.specialise import gathering, listing, lists
 from gradwright.transform.specialise.abstract import (
     BoundMethod,
     Closure,
@@ -41,7 +42,7 @@ from gradwright.transform.specialise.abstract import (
 )
 from gradwright.transform.specialise.arrays import call_signed
 from gradwright.transform.specialise.bindings import bind
-from gradwright.transform.specialise import lists
+from gradwright.transform.specialise.births import origin_of
 from gradwright.transform.specialise.builtins import (
     NotKnown,
     iterable,
@@ -367,7 +368,7 @@ def binary(frame: Frame, function: Any, a: Any, b: Any, node: Any) -> Any:
     """One binary operator on abstract values."""
     if isinstance(a, Linear) and isinstance(b, Linear):
         return integer(frame, function, a, b, node)
-    if (made := lists.sequence(frame, function, a, b, node)) is not None:
+    if (made := listing.sequence(frame, function, a, b, node)) is not None:
         return made
     if isinstance(a, Structure) or isinstance(b, Structure):
         joined = _sequence(frame, function, a, b, node)
@@ -624,7 +625,7 @@ def _chain_of_truths(frame: Frame, is_and: bool, node: Any) -> Any:
 
 def _chain(frame: Frame, is_and: bool, nodes: list[Any], node: Any) -> Any:
     first = frame.evaluate(nodes[0])
-    if isinstance(first, Listed) and lists.is_test(frame, node):
+    if isinstance(first, Listed) and gathering.is_test(frame, node):
         first = truth(frame, first, node)
         first = constant(first) if isinstance(first, bool) else first
     if len(nodes) == 1:
@@ -783,7 +784,7 @@ def _attribute(frame: Frame, node: Any) -> Any:
     if isinstance(owner, Structure):
         return structure_attribute(frame, owner, name, node)
     if isinstance(owner, Listed):
-        return lists.attribute(frame, owner, name, node)
+        return listing.attribute(frame, owner, name, node)
     if is_operand(owner):
         return number_attribute(frame, owner, name, node)
     raise frame.error(
@@ -874,14 +875,14 @@ def _comprehension(frame: Frame, node: Any) -> Any:
     b = frame.builder
     written, known = len(b.block), dict(b.known)
     try:
-        if lists.origin_of(frame, node) in frame.program.kinds:
-            return lists.comprehension(frame, node)
+        if origin_of(frame, node) in frame.program.kinds:
+            return gathering.comprehension(frame, node)
         kind = list if isinstance(node, gast.ListComp) else tuple
         return Structure(kind, tuple(written_out(frame, node, node.elt)))
     except NotKnown:
         del b.block[written:]
         b.known = known
-        return lists.comprehension(frame, node)
+        return gathering.comprehension(frame, node)
 
 
 @expression(gast.DictComp)

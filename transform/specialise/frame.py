@@ -352,7 +352,7 @@ class Frame:
         handler = EXPRESSIONS.get(type(node))
         if handler is None:
             raise self.refusal(node)
-        from gradwright.transform.specialise.lists import born
+        from gradwright.transform.specialise.births import born
 
         return born(self, handler(self, node), node)
 

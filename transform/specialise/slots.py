@@ -147,7 +147,7 @@ class Slot:
 
     def _enter_list(self, frame: Frame, value: Structure) -> None:
         """Note where a list is made; it is of run-time length where another one is."""
-        from gradwright.transform.specialise.lists import Kind, Promotion
+        from gradwright.transform.specialise.births import Kind, Promotion
 
         birth = frame.program.births.get(value)
         if birth is None or birth.origin is None:
@@ -158,11 +158,11 @@ class Slot:
 
     def _listed(self, frame: Frame, value: Listed, node: Any) -> Listed:
         """The list of the variable's own, which is now what the value was."""
-        from gradwright.transform.specialise import lists
+        from gradwright.transform.specialise import births, lists
 
         held = self.content
         if isinstance(held, Structure) and held.form in self.origins:
-            raise lists.Promotion(self.origins[held.form], lists.Kind())
+            raise births.Promotion(self.origins[held.form], births.Kind())
         if held is None:
             held = next((h for h in self.storage if isinstance(h, Listed)), None)
         if self.owner.entering:
@@ -229,7 +229,7 @@ class Slot:
 
     def _promote(self, *contents: Any) -> None:
         """Lists of two lengths are one list of run-time length."""
-        from gradwright.transform.specialise.lists import Kind, Promotion
+        from gradwright.transform.specialise.births import Kind, Promotion
 
         if all(isinstance(c, Structure) and c.kind is list for c in contents):
             for content in contents:
@@ -265,7 +265,8 @@ class Slot:
 
     def load(self, frame: Frame, unsure: bool = False) -> Any:
         """What the variable stands for; a `Clash` is for the reader to refuse."""
-        from gradwright.transform.specialise.lists import note_read, now
+        from gradwright.transform.specialise.births import note_read
+        from gradwright.transform.specialise.lists import now
 
         match self.content:
             case Cell():

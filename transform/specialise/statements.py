@@ -32,6 +32,7 @@ from gradwright.transform.errors import UnsupportedSyntax
 from gradwright.transform.indices import Linear, linear
 from gradwright.transform.liveness import after_loop, assigned
 from gradwright.transform.normalise import fresh, names
+from gradwright.transform.specialise import listing, lists
 from gradwright.transform.specialise.abstract import (
     Clash,
     Counting,
@@ -47,7 +48,6 @@ from gradwright.transform.specialise.abstract import (
     describe,
     is_operand,
 )
-from gradwright.transform.specialise import lists
 from gradwright.transform.specialise.bindings import (
     bind,
     element,
@@ -144,7 +144,7 @@ def _augmented(frame: Frame, node: Any) -> None:
     value = frame.evaluate(node.value)
     is_list = isinstance(old, Listed) or getattr(old, "kind", None) is list
     if is_list and isinstance(node.op, gast.Add):
-        lists.METHODS["extend"](frame, old, [value], {}, node)
+        listing.METHODS["extend"](frame, old, [value], {}, node)
         return
     if isinstance(old, Value) and old.type.is_array:
         raise frame.error(
@@ -411,7 +411,7 @@ def _run_time_loop(frame: Frame, node: Any, items: Any) -> None:
             _bind_inside(frame, node, s)
 
         s.body = _loop_body(frame, node, construct, first)
-        lists.refuse_resized(items, s, frame, node)
+        listing.refuse_resized(items, s, frame, node)
         _allocate(frame, construct)
         frame.builder.add(s)
         frame.builder.forget(stores(s))
@@ -562,11 +562,15 @@ def _nth(frame: Frame, part: Any, s: For) -> Any:
     if isinstance(part, Zipped):
         return Structure(tuple, tuple(_nth(frame, p, s) for p in part.parts))
     if isinstance(part, Items) and part.backwards:
-        last = binary(frame, operator.sub, length_of(frame, part, None), linear(1), None)
+        last = binary(
+            frame, operator.sub, length_of(frame, part, None), linear(1), None
+        )
         position = binary(frame, operator.sub, last, Linear({s.symbol: 1}), None)
         return element(frame, part.array, position, safe=True)
     if isinstance(part, ListItems) and part.backwards:
-        last = binary(frame, operator.sub, length_of(frame, part, None), linear(1), None)
+        last = binary(
+            frame, operator.sub, length_of(frame, part, None), linear(1), None
+        )
         position = binary(frame, operator.sub, last, Linear({s.symbol: 1}), None)
         return lists.item(frame, part.listed, position, safe=True)
     return item_in(frame, part, s)
@@ -596,9 +600,6 @@ def _known_items(frame: Frame, items: Any, node: Any) -> list[Any]:
         node,
         instead="a loop over range() with known bounds",
     )
-
-
-STATEMENTS[lists.Gather] = lists.gather
 
 
 class _Bind(gast.stmt):

@@ -26,8 +26,8 @@ from gradwright.transform.specialise.abstract import (
     Structure,
     describe,
 )
+from gradwright.transform.specialise.births import promote_for
 from gradwright.transform.specialise.frame import Frame, ProgramError, lift
-from gradwright.transform.specialise.lists import attribute, promote_for
 from gradwright.transform.structure import is_namedtuple, put_together
 
 # ---- dicts -------------------------------------------------------------------------
@@ -113,6 +113,8 @@ def structure_attribute(frame: Frame, owner: Structure, name: str, node: Any) ->
     if owner.keys is not None and name in DICT_METHODS:
         return BoundMethod(owner, DICT_METHODS[name])
     if owner.kind is list:
+        from gradwright.transform.specialise.listing import attribute
+
         return attribute(frame, owner, name, node)
     if is_namedtuple(owner.kind):
         return _attribute_of_namedtuple(frame, owner, name)

@@ -40,7 +40,7 @@ from gradwright.transform.specialise.frame import (
     ProgramError,
     Unit,
 )
-from gradwright.transform.specialise.lists import refuse_results
+from gradwright.transform.specialise.listing import refuse_results
 from gradwright.transform.specialise.slots import Unready
 from gradwright.transform.specialise.structures import pairs_of
 from gradwright.transform.types import Type
