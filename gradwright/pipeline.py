@@ -18,6 +18,7 @@ from gradwright.derive import derive
 from gradwright.derived import Derived, arranged, check_result
 from gradwright.transform.begin import begin_whole
 from gradwright.transform.calls import knotted
+from gradwright.transform.cleared import join_stores
 from gradwright.transform.core import Function, program
 from gradwright.transform.emit import Module, emit
 from gradwright.transform.interface import trim
@@ -72,6 +73,7 @@ def finish(d: Derived) -> None:
         count_by_tapes(f)
         for g in program(f):
             begin_whole(g)
+            join_stores(g)
 
 
 def derived_of(

@@ -15,11 +15,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from io import StringIO
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from generator import ROWS as TABLES
 from generator import called_by_templates
+from generator.words import copies
 from rich.console import Console
 from rich.table import Table
 
@@ -39,7 +40,8 @@ conjugate method, len, shape, array display, enumerate with a start, enumerate o
 x[0], x[-1], x[i], x[computed], x[i][j], x[i; j], x[row], x[:; j], x[1:], x[:-1],
 x[1:-1], x[::-1], x[::2], x[i:], x[:i], x[computed:], x[...], x[None],
 x[places], x[mask], x[list], x[...; axis], an axis, an axis from the end, axes,
-keepdims, transposed, a shape unpacked, a part of a split, a row of an array
+keepdims, transposed, a shape unpacked, a part of a split, a row of an array,
+another name, arrays exchanged, a view named, a copy, a call for its effect
 """.replace("\n", " ").split(",")
 FORMS = [form.strip().replace(";", ",") for form in FORMS]
 LOOPS = [
@@ -54,6 +56,13 @@ OTHERS = """
 """.split()
 OTHERS += [name for name in called_by_templates() if name not in (*ROWS, *OTHERS)]
 RANKS = range(4)  # of arguments
+STORED = """
+    an element, a row, a slice, a slice with a step, a slice from the end, a mask,
+    places, an ellipsis, a new axis, a part of a part, a name, an argument,
+    a function's argument, =, +=, -=, *=, /=, **=, %=, //=, @=
+""".replace("\n", " ").split(",")
+STORED = [form.strip() for form in STORED]
+ALIASES = ("alone", "shared")  # whether another name stands for what is stored into
 MODULES = ("np", "np.linalg", "math")
 
 SIGNS = "abs math.fabs np.abs np.absolute np.fabs np.sign np.heaviside"
@@ -102,6 +111,13 @@ KINKS: dict[str, Callable[..., bytes]] = {
 }
 
 
+class Stored(NamedTuple):
+    """A store that was reached: how it is written, and to whom it matters."""
+
+    forms: tuple[str, ...]
+    alias: str
+
+
 class Trace(list[Any]):
     """The events of a run; loops stand in it as [kind, passes so far]."""
 
@@ -143,17 +159,44 @@ class Watched:
             "_mod": operator.mod,
             "_floordiv": operator.floordiv,
             "_method": method,
+            "_stored": self.stored,
         }
+        self.given: list[Any] = []
         exec(compile(tree, "<watched>", "exec"), self.names)
 
     def run(self, *args: Any) -> tuple[Any, list[Any]]:
         """The value of `f`, and the trace of the run."""
         self.trace.clear()
+        args = copies(args)
+        self.given = [arg for arg in args if isinstance(arg, np.ndarray)]
         for arg in args:
             if isinstance(arg, np.ndarray):
                 lengths = {min(n, 2) for n in arg.shape} or {2}
                 self.trace.extend(("argument", arg.ndim, n) for n in sorted(lengths))
         return self.names["f"](*args), list(self.trace)
+
+    def stored(
+        self, forms: tuple[str, ...], indices: str, name: str, scope: dict[str, Any]
+    ) -> None:
+        """Note a store into the array of a name, if it is one."""
+        array = scope.get(name)
+        if not isinstance(array, np.ndarray):
+            return
+        others = [value for other, value in scope.items() if other != name]
+        shared = any(isinstance(a, np.ndarray) and np.shares_memory(a, array)
+                     for a in others)  # fmt: skip
+        found = [*forms]
+        found += [kind_of_index(scope.get(index)) for index in indices.split()]
+        if any(np.shares_memory(array, arg) for arg in self.given):
+            found.append("an argument")
+        self.trace.append(Stored(tuple(found), ALIASES[shared]))
+
+
+def kind_of_index(index: Any) -> str:
+    """What an index that has a name is."""
+    if isinstance(index, np.ndarray) and index.ndim:
+        return "a mask" if index.dtype == bool else "places"
+    return "an element"
 
 
 def call(name: str, *args: ast.expr) -> ast.Call:
@@ -197,6 +240,8 @@ class Rewrite(ast.NodeTransformer):
         ):
             again = ast.parse(ast.unparse(node.target), mode="eval").body
             lines.append(ast.Expr(self.visit(ast.BinOp(again, node.op, node.value))))
+        for target in stores_of(node):
+            lines.append(self.note_of_store(node, target))
         if isinstance(node, ast.For | ast.While):
             lines += ast.parse(f"_loop_{key} = _start({loop_kind(node)!r})").body
         self.around.append(node)
@@ -205,6 +250,37 @@ class Rewrite(ast.NodeTransformer):
         if isinstance(node, ast.For | ast.While):
             node.body[:0] = ast.parse(f"_loop_{key}[1] += 1").body
         return lines
+
+    def note_of_store(self, node: ast.stmt, target: ast.expr) -> ast.stmt:
+        """A note of what is stored into, when it is reached."""
+        forms, names = set(), set()
+        update = "="
+        if isinstance(node, ast.AugAssign):
+            update = f"{SIGNS_OF_OPERATORS[type(node.op).__name__]}="
+        root = target
+        while not isinstance(root, ast.Name):
+            if isinstance(root, ast.Call):
+                root = root.func
+                continue
+            assert isinstance(root, ast.Subscript | ast.Attribute)
+            if root is not target:
+                forms.add("a part of a part")
+            elif isinstance(root, ast.Subscript):
+                for part in parts_of(root.slice):
+                    if isinstance(part, ast.Name):
+                        names.add(part.id)
+                    forms |= set(form_of_index(part))
+            root = root.value
+        if root is target:
+            forms.add("a name")
+        function = next(n for n in self.around[::-1] if isinstance(n, ast.FunctionDef))
+        if function.name != "f" and root.id in {n.arg for n in function.args.args}:
+            forms.add("a function's argument")
+        text = (
+            f"_stored({(update, *sorted(forms))!r}, {' '.join(sorted(names))!r}, "
+            f"{root.id!r}, locals())"
+        )
+        return ast.parse(text).body[0]
 
     # -------------------------------------------------------- decisions
 
@@ -283,10 +359,16 @@ class Rewrite(ast.NodeTransformer):
                         and {ast.unparse(v) for v in value.elts} <= names
                     ):
                         yield "exchange"
+                        if all(map(str.isupper, names)):
+                            yield "arrays exchanged"
                 elif isinstance(value, ast.Tuple):
                     yield "tuple"
+                if isinstance(target, ast.Name):
+                    yield from name_forms(value)
                 if isinstance(value, ast.Constant) and value.value is None:
                     yield "None before a loop"
+            case ast.Expr(value=ast.Call(func=ast.Name())):
+                yield "a call for its effect"
             case ast.AugAssign(value=value):
                 yield "augmented assignment"
                 if isinstance(value, ast.Constant) and value.value == 1:
@@ -431,6 +513,61 @@ class Rewrite(ast.NodeTransformer):
                     yield "function as an argument"
 
 
+SIGNS_OF_OPERATORS = {
+    "Add": "+", "Sub": "-", "Mult": "*", "Div": "/", "Pow": "**", "Mod": "%",
+    "FloorDiv": "//", "MatMult": "@",
+}  # fmt: skip
+
+
+def name_forms(value: ast.expr) -> Iterator[str]:
+    """What an array that gets a name is, as it is written."""
+    match value:
+        case ast.Name(id=name) if name.isupper():
+            yield "another name"
+        case ast.Subscript() | ast.Attribute(attr="T"):
+            yield "a view named"
+        case ast.Call(func=ast.Attribute(attr="copy" | "array")):
+            yield "a copy"
+
+
+def stores_of(node: ast.stmt) -> Iterator[ast.expr]:
+    """What a statement stores into, where it may be an array."""
+    match node:
+        case ast.Assign(targets=targets):
+            for target in targets:
+                items = target.elts if isinstance(target, ast.Tuple) else [target]
+                yield from (t for t in items if isinstance(t, ast.Subscript))
+        case ast.AugAssign(target=ast.Subscript() | ast.Name() as target):
+            yield target
+
+
+def parts_of(index: ast.expr) -> list[ast.expr]:
+    return index.elts if isinstance(index, ast.Tuple) else [index]
+
+
+def form_of_index(part: ast.expr) -> Iterator[str]:
+    """What a part of a subscript is, as it is written; not of a name."""
+    match part:
+        case ast.Slice(step=ast.UnaryOp()):
+            yield "a slice from the end"
+        case ast.Slice(step=ast.Constant()):
+            yield "a slice with a step"
+        case ast.Slice():
+            yield "a slice"
+        case ast.Constant(value=None) | ast.Attribute(attr="newaxis"):
+            yield "a new axis"
+        case ast.Constant(value=value) if value is ...:
+            yield "an ellipsis"
+        case ast.List():
+            yield "places"
+        case _ if any(isinstance(n, ast.Compare) for n in ast.walk(part)):
+            yield "a mask"
+        case ast.Call() | ast.Subscript():
+            yield "places"
+        case ast.Constant() | ast.UnaryOp() | ast.BinOp():
+            yield "an element"
+
+
 def loop_kind(node: ast.For | ast.While) -> str:
     if isinstance(node, ast.While):
         return "while"
@@ -458,10 +595,9 @@ def locals_of(node: ast.AST) -> set[str]:
 
 def rows_of(node: ast.AST) -> Iterator[str]:
     """The functions and operators that a node stands for."""
-    signs = {"Add": "+", "Sub": "-", "Mult": "*", "Div": "/", "Pow": "**", "Mod": "%"}
     match node:
         case ast.BinOp(op=op) | ast.AugAssign(op=op):
-            yield signs.get(type(op).__name__, "//")
+            yield SIGNS_OF_OPERATORS.get(type(op).__name__, "")
         case ast.Call(func=function):
             name = ast.unparse(function)
             is_method = isinstance(function, ast.Attribute)
@@ -474,7 +610,7 @@ def index_forms(node: ast.Subscript) -> Iterator[str]:
     if isinstance(node.value, ast.Subscript):
         yield "x[i][j]"
     text = ast.unparse(node.slice)
-    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    parts = parts_of(node.slice)
     for part in parts:
         if isinstance(part, ast.List):
             yield "x[list]"
@@ -522,6 +658,7 @@ class Coverage:
     rows: Counter[str] = field(default_factory=Counter)
     arguments: Counter[str] = field(default_factory=Counter)  # "rank 2, n": by length
     skipped: Counter[str] = field(default_factory=Counter)  # programs not judged, why
+    stores: Counter[str] = field(default_factory=Counter)  # "a slice, alone"
 
     def add(self, watched: Watched, trace: list[Any]) -> None:
         """Count a program by the trace of its run."""
@@ -537,6 +674,8 @@ class Coverage:
         self.loops.update(loops)
         arguments = [e for e in trace if type(e) is tuple]
         self.arguments.update({f"rank {r}, {TRIPS[n]}" for _, r, n in arguments})
+        stores = [e for e in trace if type(e) is Stored]
+        self.stores.update({f"{form}, {e.alias}" for e in stores for form in e.forms})
 
     @classmethod
     def of(cls, record: dict[str, Any]) -> Coverage:
@@ -556,6 +695,7 @@ class Coverage:
             *(loop for loop in loops if not self.loops[loop]),
             *(row for row in (*ROWS, *OTHERS) if not self.rows[row]),
             *(shape for shape in shapes() if not self.arguments[shape]),
+            *(form for form in stores() if not self.stores[form]),
         ]
 
 
@@ -563,6 +703,11 @@ def shapes() -> list[str]:
     """Arguments that are arrays, by rank and by what lengths they have."""
     of_lengths = [f"rank {r}, {n}" for r in RANKS[1:] for n in TRIPS]
     return [f"rank 0, {TRIPS[-1]}", *of_lengths]
+
+
+def stores() -> list[str]:
+    """How arrays are stored into, alone or under more than one name."""
+    return [f"{form}, {alias}" for form in STORED for alias in ALIASES]
 
 
 def coverage_report(coverage: Coverage) -> str:
@@ -577,6 +722,7 @@ def coverage_report(coverage: Coverage) -> str:
     console.print(f"{coverage.programs} programs; not judged: {skipped or 'none'}")
     console.print(beside("Forms", FORMS, coverage.forms, 2))
     console.print(loops)
+    console.print(beside("Stores", stores(), coverage.stores, 2))
     console.print(beside("Arrays, by length", shapes(), coverage.arguments, 2))
     console.print(beside("Rows", [*OTHERS, *ROWS], coverage.rows, 3))
     return text.getvalue()

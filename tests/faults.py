@@ -899,4 +899,57 @@ FAULTS = [
             "test_a_slice_that_numpy_stretches[2-4]",
         ),
     ),
+    *planted(
+        "transform/reverse/statements",
+        (
+            "every item of a store at repeated places gets the cotangent",
+            "    if may_repeat(index):\n",
+            "    if False:\n",
+            derivatives("scattered"),
+        ),
+    ),
+    *planted(
+        "transform/reverse/winners",
+        (
+            "what was changed since it was read is taken to be swapped",
+            "return not any(s.place in stores(t) for t in between)",
+            "return True",
+            "transform/reverse/test_winners.py::"
+            "test_what_only_looks_like_a_swap_is_none",
+        ),
+        (
+            "places that meet round the end are taken for two",
+            "around = b.operator(operator.mod, b.operator(operator.sub, k, p), length)",
+            "around = b.operator(operator.sub, k, p)",
+            "transform/reverse/test_winners.py::test_two_places_are_compared",
+        ),
+    ),
+    *planted(
+        "transform/specialise/bindings",
+        (
+            "an operator at repeated places adds for each of them",
+            "adds = function in (operator.add, operator.sub) and not may_repeat(index)",
+            "adds = function in (operator.add, operator.sub)",
+            "semantics/test_kinks.py::test_of_repeated_indices_the_last_write_counts",
+        ),
+    ),
+    *planted(
+        "transform/specialise/inplace",
+        (
+            "ufunc.at changes a place that comes twice once",
+            "    elif may_repeat(index):\n",
+            "    elif False:\n",
+            "transform/specialise/test_inplace.py::test_against_differences[at_places]",
+        ),
+    ),
+    *planted(
+        "transform/specialise/generators",
+        (
+            "all() looks at what stands behind a false item",
+            "every = False\\n return every",
+            "every = False",
+            "transform/specialise/test_generators.py::"
+            "test_it_is_the_loop_that_a_person_writes",
+        ),
+    ),
 ]

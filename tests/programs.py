@@ -676,3 +676,136 @@ def diffusion(u, rate, steps):
     for _ in range(steps):
         u[1:-1] += rate * (u[2:] - 2.0 * u[1:-1] + u[:-2])
     return np.sum(u**2)
+
+
+@sample(start=np.array([0.0, 0.3, 1.0, 0.2, 0.0]), steps=3, stiffness=0.4)
+def vibrating_string(start, steps, stiffness):
+    """Leapfrog steps with two buffers that change places."""
+    now, before = start.copy(), start.copy()
+    for _ in range(steps):
+        for i in range(1, len(start) - 1):
+            pull = now[i - 1] - 2.0 * now[i] + now[i + 1]
+            before[i] = 2.0 * now[i] - before[i] + stiffness * pull * (1.0 + pull**2)
+        now, before = before, now
+    return np.sum(now**2)
+
+
+@sample(heat=np.array([0.2, 1.0, 0.3, 0.1, 0.5]), sweeps=3)
+def relaxed(heat, sweeps):
+    """Jacobi sweeps: linear, so that nothing has to be kept."""
+    new, old = np.zeros(len(heat)), np.zeros(len(heat))
+    for _ in range(sweeps):
+        new[1:-1] = 0.5 * (old[:-2] + old[2:] + heat[1:-1])
+        new, old = old, new
+    return np.sum(old**2)
+
+
+@sample(x=np.array([0.5, -1.2, 2.0, 0.3]))
+def prefix_sums(x):
+    """Running totals in place."""
+    totals = x.copy()
+    for i in range(1, len(totals)):
+        totals[i] += totals[i - 1]
+    return np.sum(totals**2)
+
+
+@sample(cost=np.array([[1.0, 3.0, 1.2], [1.5, 1.1, 4.0], [4.2, 2.1, 1.3]]))
+def cheapest_path(cost):
+    """A table of dynamic programming: right or down through a field."""
+    rows, columns = cost.shape
+    best = np.zeros((rows + 1, columns + 1))
+    best[0, 1:] = best[1:, 0] = 9.0
+    best[0, 1] = 0.0
+    for i in range(rows):
+        for j in range(columns):
+            best[i + 1, j + 1] = cost[i, j] + min(best[i, j + 1], best[i + 1, j])
+    return best[-1, -1]
+
+
+@sample(a=np.array([[4.0, 1.0, 0.5], [1.0, 3.0, 0.2], [0.5, 0.2, 2.0]]))
+def log_determinant(a):
+    """By the factor of Cholesky."""
+    n = len(a)
+    factor = np.zeros((n, n))
+    for i in range(n):
+        for j in range(i + 1):
+            rest = a[i, j] - np.dot(factor[i, :j], factor[j, :j])
+            if i == j:
+                factor[i, i] = np.sqrt(rest)
+            else:
+                factor[i, j] = rest / factor[j, j]
+    return 2.0 * np.sum(np.log(np.diag(factor)))
+
+
+@sample(signal=np.array([0.3, 1.0, -0.5, 0.8, 0.1]), weight=0.25)
+def smoothed(signal, weight):
+    """A helper that changes what it is given."""
+
+    def smooth(values):
+        for i in range(1, len(values) - 1):
+            values[i] += weight * (values[i - 1] - 2.0 * values[i] + values[i + 1])
+
+    work = signal.copy()
+    smooth(work)
+    return np.sum(work**2)
+
+
+@sample(x=np.array([0.5, -1.2, 2.0, -0.3]), slope=0.1)
+def leaky(x, slope):
+    """Stores where a mask holds."""
+    y = x.copy()
+    y[y < 0.0] *= slope
+    y[x > 1.0] = 1.0 + np.log(x[x > 1.0])
+    return np.sum(y * y)
+
+
+@sample(a=np.array([[0.3, 0.8, -0.2], [0.6, -0.7, 0.25], [1.1, 0.15, 0.35]]))
+def pivoted(a):
+    """The logarithm of the determinant, by elimination with row swaps."""
+    u = a.copy()
+    total = 0.0
+    for k in range(len(u)):
+        p = k + int(np.argmax(np.abs(u[k:, k])))
+        if p != k:
+            u[[k, p]] = u[[p, k]]
+        for i in range(k + 1, len(u)):
+            u[i, k:] -= u[i, k] / u[k, k] * u[k, k:]
+        total += np.log(np.abs(u[k, k]))
+    return total
+
+
+@sample(
+    charge=np.array([0.4, -1.0, 0.7, 1.3]),
+    position=np.array([0.2, 1.7, 1.1, 2.9]),
+    cells=4,
+)
+def deposit(charge, position, cells):
+    """Particles give their charge to the two points of a grid beside them."""
+    grid = np.zeros(cells)
+    left = np.floor(position).astype(int)
+    share = position - left
+    np.add.at(grid, left, charge * (1.0 - share))
+    np.add.at(grid, left + 1, charge * share)
+    return np.sum(grid**3)
+
+
+@sample(points=2.0 * wavy(3, 2), centres=wavy(2, 2), radius=0.4)
+def shadows(points, centres, radius):
+    """The brightness of the points that no disc hides from a light."""
+    light = 0.0
+    for point in points:
+        ray = point + 2.0
+        distance = np.sqrt(np.dot(ray, ray))
+        ray /= distance
+        if all(np.sum((c - np.dot(c, ray) * ray) ** 2) > radius for c in centres):
+            light += 1.0 / distance**2
+    return light
+
+
+@sample(values=wavy(4), places=np.array([2, 0, 2, 1]))
+def scattered(values, places):
+    """Of several values at one place the last one stays."""
+    table = np.ones(3)
+    table[places] = values**2
+    table[places] *= values
+    return np.sum(table * np.sin(table))

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from coverage_table import Coverage, Watched, coverage_report
 from generator import PROFILES, Program, programs
+from generator.words import copies
 from hypothesis import HealthCheck, Phase, find, given, seed, settings
 from test_property import NotSmooth, check, judge_many, module_of, product, survey
 
@@ -66,7 +67,8 @@ class Differences:
                 if isinstance(args[at], np.ndarray):
                     moved = np.asarray(moved)
                 ends.append([*args[:at], moved, *args[at + 1 :], *rest])
-            return float(f(*ends[0]) - f(*ends[1])) / (2.0 * h)
+            ahead, behind = (f(*copies(end)) for end in ends)
+            return float(ahead - behind) / (2.0 * h)
 
         def derivative(at: int, unit: Any) -> float:
             return (4.0 * slope(at, unit, 1e-4) - slope(at, unit, 2e-4)) / 3.0
@@ -88,17 +90,19 @@ class Differences:
         def both(*args: Any) -> tuple[Any, Any]:
             n = len(argnums)
             gradient = self._gradient(f, args[:n], args[n:])
-            return self._spoil("value", f(*args)), self._spoil("grad", gradient)
+            value = f(*copies(args))
+            return self._spoil("value", value), self._spoil("grad", gradient)
 
         return both
 
     def jvp(self, f: Function, primals: Any, tangents: Any) -> tuple[Any, Any]:
         tangent = product(self._gradient(f, primals), tangents)[0]
-        return f(*primals), self._spoil("jvp", tangent)
+        return f(*copies(primals)), self._spoil("jvp", tangent)
 
     def vjp(self, f: Function, *args: Any) -> tuple[Any, Function]:
         gradient = self._spoil("vjp", self._gradient(f, args))
-        return f(*args), lambda bar: tuple(of_kind(bar * g, g) for g in gradient)
+        value = f(*copies(args))
+        return value, lambda bar: tuple(of_kind(bar * g, g) for g in gradient)
 
 
 def off(gradient: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -129,9 +133,9 @@ def test_programs_run(profile: str) -> None:
     def runs(program: Program) -> None:
         assert max(map(len, program.source.splitlines())) < 600
         with module_of(program) as f, np.errstate(all="raise", under="ignore"):
-            value = f(*program.args, *program.options)
+            value = f(*program.given)
             watched, _ = Watched(program.source).run(*program.args, *program.options)
-            assert f(*program.args) == value
+            assert f(*program.given[: len(program.args)]) == value
         assert isinstance(value, float) and abs(value) < 1e4
         assert type(watched) is type(value) and watched == value
 

@@ -13,11 +13,12 @@ ROOT = Path(__file__).resolve().parents[1]
 # In the order in which a program flows. A module imports only what stands earlier;
 # "primitives.*" is every other module of that folder.
 TRANSFORM = """
-    errors step structure source language normalise liveness definite indices types
-    template shapes primitives.record primitives.* primitives
-    core notation scopes activity mixed build
+    errors step structure parsing source language normalise liveness stored definite
+    indices types template shapes primitives.record primitives.* primitives
+    core picks notation scopes activity mixed build
     specialise rules forward reverse jacobian batch parallel
-    deadcode bounds algebra simplify linear calls interface ownership trips begin
+    deadcode bounds algebra simplify linear calls interface ownership trips
+    begin cleared
     spelling layout names outline nesting writer emit
 """.split()
 ROWS = "gradwright.transform.primitives."

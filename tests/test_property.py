@@ -18,6 +18,7 @@ import re
 import sys
 import tempfile
 import traceback
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -32,7 +33,9 @@ from hypothesis import HealthCheck, Phase, assume, given, seed, settings
 
 PROGRAMS = int(os.environ.get("GRADWRIGHT_PROGRAMS", "1000"))
 PARTS = [(profile, part) for part in range(2) for profile in PROFILES]
-PARTS += [("arrays", part) for part in range(2, 6)]  # there is most to say of them
+# There is most to say of these.
+PARTS += [(name, part) for name in ("arrays", "stores") for part in range(2, 6)]
+MAY_BE_REFUSED = {"stores": 0.9}  # the share of programs that aliases may forbid
 STEP = 2.0**-12
 TOLERANCE = 1e-6  # of the differences, per sum of absolute terms
 SAME = 1e-9  # of two derivatives that are both exact, likewise
@@ -40,8 +43,16 @@ SAME = 1e-9  # of two derivatives that are both exact, likewise
 Values = Sequence[Any]
 
 
-class NotSmooth(Exception):
-    """A program whose differences say nothing: why, in a word or two."""
+class Skipped(Exception):
+    """A program that is not judged: why, in a word or two."""
+
+
+class NotSmooth(Skipped):
+    """A program whose differences say nothing."""
+
+
+class Refused(Skipped):
+    """A program that gradwright refuses by a rule of aliases, or does not rewrite."""
 
 
 def check(program: Program, api: Any, coverage: Coverage | None = None) -> None:
@@ -60,11 +71,18 @@ def check(program: Program, api: Any, coverage: Coverage | None = None) -> None:
         with module_of(program) as f:
             try:
                 judge(program, api, f, want, direction, slope)
+            except refusals(api) as error:
+                raise Refused("refused") from error
             except Exception as error:
                 error.add_note(report(program, api, f))
                 raise
     if coverage:
         coverage.add(watched, trace)
+
+
+def refusals(api: Any) -> tuple[type[Exception], ...]:
+    names = ("AliasError", "UnsupportedSyntax")
+    return tuple(getattr(api, name) for name in names if hasattr(api, name))
 
 
 def judge(
@@ -213,11 +231,16 @@ def judge_many(
     def each(program: Program) -> None:
         try:
             check(program, api, coverage)
-        except NotSmooth as why:
+        except Skipped as why:
+            if isinstance(why, Refused) and profile not in MAY_BE_REFUSED:
+                raise
             coverage.skipped[str(why)] += 1
             assume(False)
 
     each()
+    refused = coverage.skipped["refused"]
+    most = MAY_BE_REFUSED.get(profile, 0.0) * (refused + coverage.programs)
+    assert refused <= most, f"{refused} programs refused beside {coverage.programs}"
 
 
 @pytest.mark.parametrize(("profile", "part"), PARTS)
@@ -257,6 +280,7 @@ def every_part(folder: Path, run: str) -> Coverage | None:
 def survey(count: int, profiles: Sequence[str], api: Any) -> int:
     """Judge new programs one by one, and show each kind of failure at its smallest."""
     start, coverage = random.randrange(2**32), Coverage()
+    refused: Counter[str] = Counter()
     failures: dict[str, list[tuple[int, Exception]]] = {}
     for at in range(count):
         profile = profiles[at % len(profiles)]
@@ -265,20 +289,29 @@ def survey(count: int, profiles: Sequence[str], api: Any) -> int:
             check(program, api, coverage)
         except NotSmooth as why:
             coverage.skipped[str(why)] += 1
+        except Refused as why:
+            coverage.skipped[str(why)] += 1
+            refused[f"{profile}: {in_short(why.__cause__)}"] += 1
         except Exception as error:
             place = traceback.extract_tb(error.__traceback__)[-1]
-            line = str(error).partition("\n")[0]
-            line = re.sub(r"'\w+'|\S*\d\S*", "#", line)[:80]
-            kind = f"{type(error).__name__} in {place.name}: {line}"
+            kind = f"{type(error).__name__} in {place.name}: {in_short(error)}"
             failures.setdefault(kind, []).append((len(program.source), error))
     for kind, every in sorted(failures.items(), key=lambda item: len(item[1])):
         _, shown = min(every, key=lambda pair: pair[0])
         print(f"---- {len(every)} times {kind}\n\n{shown}")
         print(*getattr(shown, "__notes__", ()), sep="\n")
     failed = sum(map(len, failures.values()))
+    for kind, times in refused.most_common():
+        print(f"refused {times} times in {kind}")
     print(coverage_report(coverage))
     print(f"{failed} of {count} programs failed (seed {start})")
     return failed
+
+
+def in_short(error: BaseException | None) -> str:
+    """The first line of what an error says, without names and numbers."""
+    line = str(error).partition("\n")[0]
+    return re.sub(r"'\w+'|\S*\d\S*", "#", line)[:80]
 
 
 def main(count: str = "1000", *profiles: str) -> None:

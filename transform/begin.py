@@ -18,6 +18,7 @@ from gradwright.transform.core import (
     Buffer,
     Function,
     Let,
+    Load,
     Statement,
     Store,
     Value,
@@ -44,7 +45,51 @@ def begin_whole(f: Function) -> None:
     for r in f.results:
         for v in leaves(r):
             uses[v] = uses.get(v, 0) + 1
+    _drop_zeros(f.body, _zeros(f), uses)
     _begin(f.body, uses)
+
+
+def _zeros(f: Function) -> dict[object, Load]:
+    """The arrays of zeros that nothing is ever stored in, by what reads them whole."""
+    filled = {s.place for s in walk(f.body) if isinstance(s, Store)}
+    filled |= {s.place for s in walk(f.body) if isinstance(s, Alloc) and s.value}
+    return {
+        s.out: s
+        for s in walk(f.body)
+        if isinstance(s, Load)
+        and isinstance(s.source, Buffer)
+        and s.source not in filled
+        and not s.index
+    }
+
+
+def _drop_zeros(
+    body: Block, zeros: dict[object, Load], uses: dict[object, int]
+) -> None:
+    """An array that begins as zeros needs no other array of zeros for it."""
+    dropped: set[Statement] = set()
+    for s in body:
+        for b in blocks(s):
+            _drop_zeros(b, zeros, uses)
+        if not isinstance(s, Alloc) or not isinstance(s.place, Buffer):
+            continue
+        _, whole = _first_whole(body, s) or (None, None)
+        load = zeros.get(whole.operand) if whole is not None else None
+        if whole is None or load is None or whole.index or whole.accumulate:
+            continue
+        if not _fits(load.out.type, s.place.type):
+            continue
+        dropped.add(whole)
+        uses[load.out] -= 1
+        if not uses[load.out]:
+            dropped.add(load)
+            uses[load.source] -= 1
+    body[:] = [s for s in body if s not in dropped]
+    body[:] = [s for s in body if not (isinstance(s, Alloc) and _is_unused(s, uses))]
+
+
+def _is_unused(s: Alloc, uses: dict[object, int]) -> bool:
+    return isinstance(s.place, Buffer) and uses.get(s.place) == 0
 
 
 def _begin(body: Block, uses: dict[object, int]) -> None:
@@ -102,11 +147,20 @@ def _own(
         if not others and isinstance(first, Let) and makes_anew(first.primitive):
             return g, []
         out = Value(place.name, g.type)
+        if isinstance(first, Let) and _is_creation(first):
+            return out, [replace(first, out=out)]
         return out, [Let(out, COPY, (g,), where=s.where, adjoint=True)]
     if not isinstance(like, Value) or type_of(g).is_complex != place.type.is_complex:
         return None, []
     out = Value(place.name, place.type)
     return out, [Let(out, SPREAD, (g, like), where=s.where, adjoint=True)]
+
+
+def _is_creation(s: Let) -> bool:
+    """Whether it is an array of numbers known in advance, such as np.zeros(n)."""
+    return s.primitive.kind == "constant" and not any(
+        isinstance(o, Value) for o in s.operands
+    )
 
 
 def _fits(own: Type, wanted: Type) -> bool:

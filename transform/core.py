@@ -15,7 +15,7 @@ steer (see `indices`).  There are no phis and no aliases: all mutation is a `Sto
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -178,7 +178,21 @@ class Length:
     """How many items a list has: what stands behind a list alone."""
 
 
-Index = tuple[At | Span | Pick | NewAxis | Whole | Length, ...]
+@dataclass(frozen=True)
+class View:
+    """A view of what the items before it name; the items behind it index that view.
+
+    It is primitive(part, *operands), of a type with open lengths; without a primitive
+    the part itself, of which a part is taken: `u[::-1][1:]`.
+    """
+
+    type: Type
+    primitive: Primitive | None = None
+    operands: tuple[Operand, ...] = ()
+    attribute: Any = None
+
+
+Index = tuple[At | Span | Pick | NewAxis | Whole | View | Length, ...]
 
 
 # ---- statements --------------------------------------------------------------------
@@ -241,6 +255,7 @@ class Store(Statement):
     """place[index] = operand, or += where `accumulate`.
 
     An addition that is `first` adds to zeros, and is written as a plain assignment.
+    What is `loose` may have length 1 along axes along which the part is longer.
     """
 
     place: Place
@@ -248,6 +263,15 @@ class Store(Statement):
     index: Index = ()
     accumulate: bool = False
     first: bool = False
+    loose: bool = False
+
+
+@dataclass(eq=False)
+class Exchange(Statement):
+    """places = sources: arrays change places.  It is made last, to be written."""
+
+    places: tuple[Buffer, ...]
+    sources: tuple[Buffer, ...]
 
 
 @dataclass(eq=False)
@@ -447,6 +471,8 @@ def _operands(s: Statement) -> Iterator[Any]:
             yield s.place
         case Take():
             yield s.source
+        case Exchange():
+            yield from s.sources
         case Push() | AddUp():
             yield s.operand
             yield s.tape
@@ -485,6 +511,48 @@ def index_operands(index: Index) -> Iterator[Operand]:
                 yield from (
                     b for b in (item.lower, item.upper, item.step) if b is not None
                 )
+            case View():
+                yield from item.operands
+
+
+def steps(index: Index) -> Iterator[tuple[Index, View | None]]:
+    """The index taken apart: some items, and the view that is taken of what they name.
+
+    The last step has no view, and may have no items.
+    """
+    items: list[Any] = []
+    for item in index:
+        if isinstance(item, View):
+            yield tuple(items), item
+            items = []
+        else:
+            items.append(item)
+    yield tuple(items), None
+
+
+def parted(index: Index) -> tuple[Index, Index]:
+    """The index of the last view, and the items that index that."""
+    (*_, (items, _)) = steps(index)
+    return index[: len(index) - len(items)], items
+
+
+def mapped_index(index: Index, function: Callable[[Any], Any]) -> Index:
+    """The index with other operands."""
+
+    def item(i: Any) -> Any:
+        match i:
+            case At():
+                return At(function(i.position))
+            case Pick():
+                return Pick(function(i.places), i.distinct)
+            case Span():
+                bounds = (i.lower, i.upper, i.step)
+                return Span(*(None if b is None else function(b) for b in bounds))
+            case View():
+                return replace(i, operands=tuple(map(function, i.operands)))
+        return i
+
+    return tuple(map(item, index))
 
 
 def reads(s: Statement) -> list[Any]:
@@ -525,6 +593,8 @@ def stores(s: Statement) -> set[Place]:
                 changed.add(inner.place)
             case Take():
                 changed |= {inner.place, inner.source}
+            case Exchange():
+                changed.update(inner.places)
             case Push() | Pop() | AddUp():
                 changed.add(inner.tape)
     return changed
@@ -601,20 +671,7 @@ class Substitution:
         return new if isinstance(new, Value) else like
 
     def index(self, index: Index) -> Index:
-        def item(i: Any) -> Any:
-            match i:
-                case At():
-                    return At(self.operand(i.position))
-                case Pick():
-                    return Pick(self.operand(i.places), i.distinct)
-                case Span():
-                    bounds = (i.lower, i.upper, i.step)
-                    return Span(
-                        *(None if b is None else self.operand(b) for b in bounds)
-                    )
-            return i
-
-        return tuple(item(i) for i in index)
+        return mapped_index(index, self.operand)
 
     def block(self, block: list[Statement]) -> list[Statement]:
         return [self.statement(s) for s in block]

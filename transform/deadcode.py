@@ -15,6 +15,7 @@ from gradwright.transform.core import (
     AddUp,
     Alloc,
     Assert,
+    At,
     Break,
     Call,
     Effect,
@@ -24,10 +25,12 @@ from gradwright.transform.core import (
     Insert,
     Let,
     Load,
+    Pick,
     Pop,
     Push,
     Raise,
     Remove,
+    Span,
     Statement,
     Store,
     Take,
@@ -41,7 +44,7 @@ from gradwright.transform.core import (
     type_of,
     walk,
 )
-from gradwright.transform.indices import Linear
+from gradwright.transform.indices import Dim, Linear
 
 Block = list[Statement]
 
@@ -102,7 +105,7 @@ class _Liveness:
     ) -> tuple[Statement | None, set[Any]]:
         match s:
             case Let() | Load():
-                if s.out not in live and not may_raise(s):
+                if s.out not in live and not may_raise(s) and not _has_lengths(s):
                     return None, live
                 live.discard(s.out)
                 if isinstance(s.out, Tape):
@@ -285,7 +288,7 @@ def may_raise(s: Let | Load) -> bool:
     if s.adjoint or s.safe:
         return False
     if isinstance(s, Load):
-        return bool(s.index) or s.unsure
+        return s.unsure or any(map(_may_miss, s.index))
     p = s.primitive
     if not p.raises or not all(type_of(o).python for o in s.operands):
         return False
@@ -294,6 +297,22 @@ def may_raise(s: Let | Load) -> bool:
     if p.function is operator.pow:
         return not _is_positive(s.operands[1])
     return True
+
+
+def _has_lengths(s: Let | Load) -> bool:
+    """Whether it is a slice whose length other arrays have: until it is written."""
+    return isinstance(s, Load) and any(
+        isinstance(d, Dim) and d.array is s.out
+        for dim in s.out.type.dims or ()
+        for d in dim.symbols()
+    )
+
+
+def _may_miss(item: Any) -> bool:
+    """Whether an item of an index may name what is not there, or a step of zero."""
+    if isinstance(item, Span):
+        return not (item.step is None or getattr(item.step, "constant", None))
+    return isinstance(item, At | Pick)
 
 
 def may_divide_by_zero(s: Let) -> bool:

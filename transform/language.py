@@ -6,7 +6,6 @@ every other node its name in the user's words and what to write instead.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import gast
@@ -49,63 +48,6 @@ def refusal(node: Any) -> tuple[str, str | None]:
     name = type(node).__name__
     words, instead = REFUSALS.get(name, (f"'{name}' syntax", None))
     return f"gradwright does not rewrite {words}", instead
-
-
-@dataclass(frozen=True)
-class Stored:
-    """The names of arrays that a function may change, and those bound in its blocks."""
-
-    surely: frozenset[str]  # by a subscript
-    maybe: frozenset[str]  # by an operator, if it is an array's
-    rebound: frozenset[str]
-
-    @property
-    def places(self) -> frozenset[str]:
-        """Those that become places, if arrays: of `maybe`, what no block assigns."""
-        return self.surely | (self.maybe - self.rebound)
-
-
-def stored_names(node: gast.FunctionDef) -> Stored:
-    """The names that a subscript stores into, or a view of theirs, or an operator."""
-    surely, maybe, rebound = set(), set(), set()
-    for n in gast.walk(node):
-        if isinstance(n, gast.For | gast.While | gast.If):
-            for inner in (m for s in (*n.body, *n.orelse) for m in gast.walk(s)):
-                if isinstance(inner, gast.Assign | gast.AnnAssign | gast.For):
-                    targets = getattr(inner, "targets", None) or [inner.target]
-                    rebound |= {
-                        m.id
-                        for t in targets
-                        for m in gast.walk(t)
-                        if isinstance(m, gast.Name) and isinstance(m.ctx, gast.Store)
-                    }
-        if isinstance(n, gast.AugAssign) and isinstance(n.target, gast.Name):
-            maybe.add(n.target.id)
-        if isinstance(n, gast.Subscript) and isinstance(n.ctx, gast.Store):
-            root = _root(n)
-            if isinstance(root, gast.Name):
-                surely.add(root.id)
-    _add_roots(node, surely)
-    return Stored(frozenset(surely), frozenset(maybe), frozenset(rebound))
-
-
-def _root(node: Any) -> Any:
-    while isinstance(node, gast.Subscript):
-        node = node.value
-    return node
-
-
-def _add_roots(node: gast.FunctionDef, found: set[str]) -> None:
-    """Add the arrays of which those found are views."""
-    size = -1
-    while size != (size := len(found)):
-        for n in gast.walk(node):
-            if isinstance(n, gast.Assign) and any(
-                isinstance(t, gast.Name) and t.id in found for t in n.targets
-            ):
-                root = _root(n.value)
-                if isinstance(root, gast.Name) and root is not n.value:
-                    found.add(root.id)
 
 
 def local_names(node: gast.FunctionDef) -> frozenset[str]:

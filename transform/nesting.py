@@ -28,6 +28,7 @@ from gradwright.transform.core import (
     For,
     Function,
     If,
+    Insert,
     Let,
     List,
     Load,
@@ -47,6 +48,7 @@ from gradwright.transform.core import (
     defines,
     leaves,
     reads,
+    steps,
     stores,
     walk,
 )
@@ -54,12 +56,14 @@ from gradwright.transform.deadcode import may_raise
 from gradwright.transform.indices import Dim, Linear
 from gradwright.transform.names import NOUNS, SUFFIX, is_users, names_in
 from gradwright.transform.outline import held
+from gradwright.transform.picks import is_places
 from gradwright.transform.primitives.structural import makes_anew
 from gradwright.transform.spelling import (
     Name,
     Spelling,
     again,
     copied,
+    each_copied,
     name_of,
     sum_of,
     without_array,
@@ -151,7 +155,7 @@ class Nesting:
 
     # ---- operands --------------------------------------------------------------
 
-    def operand(self, o: Operand | Tape) -> Waiting:
+    def operand(self, o: Operand | Tape | List) -> Waiting:
         """The expression of an operand; a waiting value is used up."""
         match o:
             case Linear():
@@ -191,6 +195,20 @@ class Nesting:
 
     def _trees(self, operands: Any) -> list[ast.expr]:
         return [self.operand(o).tree for o in operands]
+
+    def _item(self, tree: ast.expr, index: Any, places: set[Place]) -> Any:
+        """A part of an array, or of a view of it."""
+        for items, view in steps(index):
+            if items:
+                tree = ast.Subscript(tree, self._index(items, places))
+            if view is not None and view.primitive is not None:
+                found = [self.operand(o) for o in view.operands]
+                places.update(*(w.places for w in found))
+                out = Value("view", view.type)
+                operands = (out, *view.operands)
+                let = Let(out, view.primitive, operands, view.attribute)
+                tree = self.spelling.primitive(let, [tree, *(w.tree for w in found)])
+        return tree
 
     def _index(self, index: Any, places: set[Place]) -> ast.expr:
         def one(o: Any) -> Any:
@@ -254,7 +272,9 @@ class Nesting:
     ) -> None:
         """Give a value a name; a part of an array that changes meanwhile is copied."""
         if v in self.rooted and (body is None or self._outlives(v, s, body)):
-            w = Waiting(copied(w.tree), w.places, w.width + 7, w.quiet)
+            several = v.type.items is not None
+            tree = each_copied(w.tree) if several else copied(w.tree)
+            w = Waiting(tree, w.places, w.width + 7, w.quiet)
             del self.rooted[v]  # it has memory of its own now
         self._write(out, ast.Assign([name_of(v, True)], w.tree), s, w.quiet)
 
@@ -310,8 +330,10 @@ class Nesting:
             self._assign(v, w, out, s, body)
 
     def root(self, s: Let | Load) -> None:
-        """Note whose memory an array is a part of."""
-        if not s.out.type.is_array or isinstance(s.out, Tape | List):
+        """Note whose memory an array is a part of, or several arrays are parts of."""
+        several = s.out.type.items is not None
+        is_place = isinstance(s.out, Tape | List)
+        if is_place or not (s.out.type.is_array or several):
             return
         if isinstance(s, Load):
             picked = any(isinstance(i, Pick) for i in s.index)
@@ -339,7 +361,7 @@ class Nesting:
             between.append(body[last])
         return any(place in stores(t) for t in between)
 
-    def changes_later(self, s: Store) -> bool:
+    def changes_later(self, s: Store | Insert) -> bool:
         """Whether the array of which a variable gets a part changes behind that."""
         place = self.rooted.get(s.operand)  # type: ignore[arg-type]
         return place is not None and _follows(self.function.body, s, place)
@@ -380,6 +402,8 @@ class Nesting:
             return self._nests(v, w, s, body) and not any(
                 map(self._is_rebound, names_in(w.tree))
             )
+        if is_places(s):
+            return use.blocks == {id(body)} and self._keeps(v, w, s, body)
         if len(use.readers) != use.count or use.count > MOST_REPEATED + 1:
             return False
         if not isinstance(s, Let) or not w.places <= {FAILING}:
@@ -394,6 +418,18 @@ class Nesting:
             and is_short(w.tree, use.count)
             and not any(map(self._is_rebound, names_in(w.tree)))
         )
+
+    def _keeps(self, v: Any, w: Waiting, s: Statement, body: list[Statement]) -> bool:
+        """Whether the names of an expression stand for the same up to its last use."""
+        names = {n.thing.name for n in names_in(w.tree)}
+        k = next(k for k, t in enumerate(body) if t is s)
+        last = max(j for j, t in enumerate(body) if v in set(all_reads(t)))
+        between = body[k + 1 : last]
+        return not any(self._binds(t) & names for t in walk(between))
+
+    def _binds(self, s: Statement) -> set[str]:
+        bound = (*defines(s), *([s.place] if isinstance(s, Store) else []))
+        return {t.name for t in bound}
 
     def _is_rebound(self, n: Name) -> bool:
         """Whether a name of the user's stands for something else at times."""

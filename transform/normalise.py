@@ -51,6 +51,8 @@ from dataclasses import dataclass, field, replace
 
 import gast
 
+from gradwright.transform.parsing import statements
+
 Block = list[gast.stmt]
 
 # How a block may end, and the flags that remember how it did. Their order is the order
@@ -366,7 +368,7 @@ def code(text: str, origin: gast.stmt, **parts: gast.AST | Block) -> gast.stmt:
         origin: The user's statement from which it comes.
         **parts: What to put in place of fields of the new statement.
     """
-    (stmt,) = gast.parse(text).body
+    (stmt,) = statements(text)
     for part in gast.walk(stmt):
         gast.copy_location(part, origin)
     for key, value in parts.items():

@@ -40,6 +40,7 @@ from gradwright.transform.core import (
     Take,
     While,
     program,
+    steps,
 )
 from gradwright.transform.indices import Dim, Linear
 
@@ -96,7 +97,12 @@ class _Names:
                     return "None"
             return "..."
 
-        return f"[{', '.join(map(item, index))}]" if index else ""
+        text = ""
+        for items, view in steps(index):
+            text += f"[{', '.join(map(item, items))}]" if items else ""
+            if view is not None and view.primitive is not None:
+                text += f".{view.primitive.name}({', '.join(map(self, view.operands))})"
+        return text
 
 
 def _function(f: Function, n: _Names) -> str:

@@ -101,7 +101,9 @@ class _Memory:
                 return [place]
             case Pop(tape=tape):
                 return [tape]
-            case Let(primitive=p) as let if p in (NAMED, STOPPED, ITEM) or p.view:
+            case Let(primitive=p) as let if (
+                p in (NAMED, STOPPED, ITEM) or p.shares_memory
+            ):
                 return [o for o in let.operands if isinstance(o, Value)]
             case Call() as call:
                 return self._given(call, call.outs.index(v))

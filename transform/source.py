@@ -36,6 +36,7 @@ from typing import Any
 import gast
 
 from gradwright.transform.errors import Location, SourceError, UnsupportedSyntax
+from gradwright.transform.parsing import PARSER
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -68,6 +69,17 @@ class Source:
         """The source of a function inside this one: same file, same globals."""
         return replace(self, node=node)
 
+    def variable(self, name: str) -> Any:
+        """What a free name of the function stands for now; None where for nothing."""
+        code = self.function.__code__
+        if name not in code.co_freevars:
+            return self.function.__globals__.get(name)
+        cell = (self.function.__closure__ or ())[code.co_freevars.index(name)]
+        try:
+            return cell.cell_contents
+        except ValueError:  # empty yet
+            return None
+
     def line(self, number: int) -> str:
         """The text of a line of the file, counted from 1; empty beyond its end."""
         return _line(self.lines, number)
@@ -75,6 +87,12 @@ class Source:
     def location(self, node: Any) -> Location:
         """Where a node of the function stands; of several lines, the first."""
         return _location(self.filename, self.lines, node, self.name)
+
+
+def is_library(function: types.FunctionType) -> bool:
+    """Whether a function is Python's own, or one of a numerical library."""
+    top = (function.__module__ or "").split(".")[0]
+    return top in sys.stdlib_module_names or top in ("numpy", "scipy", "numba", "cupy")
 
 
 def read(function: object) -> Source:
@@ -319,9 +337,10 @@ def _parse(filename: str, text: str, futures: int) -> _File:
     flags = futures | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # they have been shown when it was imported
-        tree = compile(
-            text, filename, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True
-        )
+        with PARSER:
+            tree = compile(
+                text, filename, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True
+            )
         code = compile(tree, filename, "exec", flags, dont_inherit=True)
     definitions: dict[tuple[str, int], list[tuple[Definition, str | None]]] = {}
     for node, class_name in _definitions(tree, "lambda" in text):

@@ -74,6 +74,16 @@ def again(tree: Any) -> Any:
     return new
 
 
+def are_same(a: ast.expr, b: ast.expr) -> bool:
+    """Whether two expressions are of the same things."""
+    things = [[n.thing for n in _names(tree)] for tree in (a, b)]
+    return things[0] == things[1] and ast.dump(a) == ast.dump(b)
+
+
+def _names(tree: ast.expr) -> list[Name]:
+    return [n for n in ast.walk(tree) if isinstance(n, Name)]
+
+
 class Spelling:
     """Writes expressions; `imports` gathers the modules they name."""
 
@@ -230,6 +240,12 @@ def _with_axes(tree: ast.expr, axes: tuple[int, ...], rank: int) -> ast.expr:
 def copied(tree: ast.expr) -> ast.expr:
     """An array of its own with the same elements."""
     return ast.Call(ast.Attribute(tree, "copy"), [], [])
+
+
+def each_copied(tree: ast.expr) -> ast.expr:
+    """Arrays of their own with the same elements as each of several."""
+    part = ast.comprehension(ast.Name("part", ast.Store()), tree, [], 0)
+    return ast.ListComp(copied(ast.Name("part")), [part])
 
 
 def without_colons(index: ast.expr) -> ast.expr:

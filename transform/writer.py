@@ -21,15 +21,14 @@ from gradwright.transform.core import (
     Call,
     Cell,
     Effect,
+    Exchange,
     For,
     If,
-    Index,
     Insert,
     Length,
     Let,
     List,
     Load,
-    Pick,
     Place,
     Pop,
     Push,
@@ -41,6 +40,7 @@ from gradwright.transform.core import (
     Tape,
     Value,
     While,
+    Whole,
     leaves,
     stores,
     type_of,
@@ -48,7 +48,7 @@ from gradwright.transform.core import (
 )
 from gradwright.transform.deadcode import may_divide_by_zero, may_raise
 from gradwright.transform.errors import Location
-from gradwright.transform.indices import Linear, linear
+from gradwright.transform.indices import Linear
 from gradwright.transform.names import places_in
 from gradwright.transform.nesting import (
     CALLS,
@@ -59,9 +59,11 @@ from gradwright.transform.nesting import (
     short_branch,
 )
 from gradwright.transform.outline import if_statement, is_chain, note
+from gradwright.transform.picks import may_repeat
 from gradwright.transform.primitives.structural import ITEM
 from gradwright.transform.spelling import (
     again,
+    are_same,
     bool_op,
     copied,
     counting,
@@ -125,6 +127,14 @@ class Writer(Nesting):
                 self._alloc(s, out)
             case Store():
                 self._store(s, out)
+            case Exchange():
+                self._flush(set(s.places), out, s)
+                pairs = zip(s.places, s.sources, strict=True)
+                targets, values = zip(
+                    *((name_of(a, True), name_of(b)) for a, b in pairs), strict=True
+                )
+                exchanged = ast.Assign([ast.Tuple([*targets])], ast.Tuple([*values]))
+                self._write(out, exchanged, s)
             case AddUp():
                 self._add_up(s, out)
             case Insert():
@@ -196,6 +206,8 @@ class Writer(Nesting):
         body: list[Statement],
     ) -> bool:
         """`w, v = np.linalg.eigh(a)`, where more than one of the items is used."""
+        if s.out in self.rooted:
+            return False
         items = {
             t.attribute: t.out
             for t in body
@@ -239,10 +251,10 @@ class Writer(Nesting):
             return
         w = self.operand(source)  # type: ignore[arg-type]
         places = set(w.places)
-        if not s.index:
+        if not s.index or (s.index == (Whole(),) and isinstance(source, Buffer)):
             self.waiting[s.out] = Waiting(w.tree, places, w.width, w.quiet)
             return
-        tree = ast.Subscript(w.tree, self._index(s.index, places))
+        tree = self._item(w.tree, s.index, places)
         item = Waiting(tree, places, w.width + 8, w.quiet)
         self._settle(s.out, item, out, s, body)
 
@@ -251,8 +263,8 @@ class Writer(Nesting):
     ) -> None:
         """`xs[k]`, `len(xs)`, `np.array(xs)`, and `ys = xs[1:]`."""
         self.settle_pops(source, out, s)
-        xs, places = name_of(source), {source}
-        tree: ast.expr
+        xs, tree = name_of(source), ast.expr()
+        places: set[Place] = {source}
         match s.index:
             case (Length(),):
                 tree = ast.Call(ast.Name("len"), [xs], [])
@@ -325,16 +337,20 @@ class Writer(Nesting):
             return
         match s.place:
             case Buffer(like=tuple(shape)):
-                given: list[ast.expr] = [ast.Tuple(self._trees(shape))]
-                if len(shape) == 1:
-                    given = self._trees(shape)
+                lengths: list[ast.expr] = self._trees(shape)
+                given: list[ast.expr] = [ast.Tuple(lengths)]
+                if len(lengths) == 1:
+                    given = lengths
                 dtype = s.place.type.dtype
                 if dtype != "float64":
                     given.append(self.spelling.argument(np.dtype(dtype)))
                 tree: ast.expr = self.spelling.call("np.zeros", given)
             case Buffer():
-                like = self.operand(s.place.like).tree  # type: ignore[arg-type]
-                tree = self.spelling.call("np.zeros_like", [like])
+                like = s.place.like
+                given = [self.operand(like).tree]  # type: ignore[arg-type]
+                if type_of(like).dtype != s.place.type.dtype:  # type: ignore[arg-type]
+                    given.append(self.spelling.argument(np.dtype(s.place.type.dtype)))
+                tree = self.spelling.call("np.zeros_like", given)
             case Tape(like=Tape() as like):
                 length = ast.Call(ast.Name("len"), [self.operand(like).tree], [])
                 tree = ast.BinOp(ast.List([ast.Constant(0.0)]), ast.Mult(), length)
@@ -361,8 +377,13 @@ class Writer(Nesting):
             w = replace(w, tree=copied(w.tree))
         target: ast.Name | ast.Subscript = name_of(s.place, True)
         if s.index:
-            target = ast.Subscript(name_of(s.place), self._index(s.index, set()))
+            target = self._item(name_of(s.place), s.index, set())
+            if not isinstance(target, ast.Subscript):  # a view: all of it
+                target = ast.Subscript(target, ast.Constant(...))
         self._flush({s.place}, out, s)
+        if changed := _changed_in_place(s, target, w.tree):
+            self._write(out, changed, s, w.quiet)
+            return
         if not s.accumulate or s.first:
             self._write(out, ast.Assign([target], w.tree), s, w.quiet)
             return
@@ -382,9 +403,10 @@ class Writer(Nesting):
     def _add_at(self, s: Store, out: list[ast.stmt]) -> None:
         """Where an index may come twice, both additions count."""
         w = self.operand(s.operand)
-        index = without_colons(self._index(s.index, set()))
+        item = self._item(name_of(s.place), s.index, set())
         self._flush({s.place}, out, s)
-        call = self.spelling.call("np.add.at", [name_of(s.place), index, w.tree])
+        places = without_colons(item.slice)
+        call = self.spelling.call("np.add.at", [item.value, places, w.tree])
         self._write(out, ast.Expr(call), s, w.quiet)
 
     def _if(self, s: If, out: list[ast.stmt]) -> None:
@@ -557,33 +579,29 @@ def _return_at_once(out: list[ast.stmt]) -> None:
             del out[-2]
 
 
-def may_repeat(index: Index) -> bool:
-    """Whether an index may name a place twice.
+def _changed_in_place(
+    s: Store, target: ast.expr, tree: ast.expr
+) -> ast.AugAssign | None:
+    """`y[k] *= v` for `y[k] = y[k] * v`, where NumPy casts in both ways."""
+    if s.accumulate or not isinstance(target, ast.Subscript):
+        return None
+    if not isinstance(tree, ast.BinOp) or isinstance(tree.op, ast.MatMult):
+        return None
+    part = target.value if s.index == (Whole(),) else target
+    if not isinstance(part, ast.Name | ast.Subscript):
+        return None
+    if not _fits(s) or not are_same(part, tree.left):
+        return None
+    return ast.AugAssign(part, tree.op, tree.right)
 
-    It does not where all its arrays name distinct ones.  One such array is enough where
-    it has the shape of the others: it would repeat if NumPy stretched it.
-    """
-    picks = [i for i in index if isinstance(i, Pick)]
-    if all(_is_distinct(i) for i in picks):
-        return False
-    return not any(
-        _is_distinct(i) and all(_has_shape_of(i, other) for other in picks)
-        for i in picks
+
+def _fits(s: Store) -> bool:
+    """Whether an array takes what is stored without losing a part of it."""
+    t = type_of(s.operand)
+    own = np.dtype(s.place.type.dtype)
+    return t.is_number and (
+        t.python or bool(np.can_cast(t.weak(), own, casting="same_kind"))
     )
-
-
-def _is_distinct(i: Pick) -> bool:
-    return i.distinct or type_of(i.places).is_bool
-
-
-def _has_shape_of(i: Pick, other: Pick) -> bool:
-    """Whether an array of places is nowhere shorter than another."""
-    own, others = type_of(i.places), type_of(other.places)
-    if own.is_bool or others.is_bool or own.dims is None or others.dims is None:
-        return i is other
-    dims = [*zip(reversed(own.dims), reversed(others.dims), strict=False)]
-    fits = all(n == m or m == linear(1) for n, m in dims)
-    return fits and len(others.dims) <= len(own.dims)
 
 
 def _is_assignment(block: list[ast.stmt]) -> bool:

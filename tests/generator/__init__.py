@@ -22,6 +22,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from generator.arrays import ArrayWriter, called_by_templates
+from generator.stores import StoreWriter
 from generator.words import ROWS, Profile, Program
 from generator.writer import Writer
 
@@ -65,6 +66,16 @@ PROFILES = {
         args="",
         helpers=2,
     ),
+    "stores": Profile(
+        statements=f"{'store ' * 30} {'store_whole ' * 8} {'view ' * 12} "
+        f"{'alias ' * 5} {'array_assign ' * 4} {'copied ' * 4} {'exchange ' * 5} "
+        f"{'stencil ' * 8} {'buffered ' * 5} {'call_for_effect ' * 12} "
+        f"{'view_of_call ' * 4} over_rows over_rows inner inner",
+        numbers=f"{'made_number ' * 10} element element",
+        kinds="float float int",
+        args="",
+        helpers=2,
+    ),
     "complex": Profile(
         statements="assign augment",
         numbers="part part part",
@@ -73,6 +84,9 @@ PROFILES = {
         helpers=2,
     ),
 }
+
+
+WRITERS = {"arrays": ArrayWriter, "stores": StoreWriter}
 
 
 def programs(name: str) -> st.SearchStrategy[Program]:
@@ -87,9 +101,10 @@ def programs(name: str) -> st.SearchStrategy[Program]:
 
 def written(random: Random, name: str) -> Program:
     """One program of a profile, drawn again where NumPy refuses it."""
-    if name != "arrays":
+    writer = WRITERS.get(name)
+    if writer is None:
         return Writer(random, PROFILES[name]).program()
-    while not runs(program := ArrayWriter(random, PROFILES[name]).program()):
+    while not runs(program := writer(random, PROFILES[name]).program()):
         pass
     return program
 
@@ -101,6 +116,6 @@ def runs(program: Program) -> bool:
         with np.errstate(all="raise", under="ignore"), warnings.catch_warnings():
             warnings.simplefilter("error")
             exec(program.source, space)
-            return bool(np.isfinite(space["f"](*program.args, *program.options)))
+            return bool(np.isfinite(space["f"](*program.given)))
     except (ArithmeticError, IndexError, TypeError, ValueError, Warning):
         return False

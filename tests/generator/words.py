@@ -125,6 +125,10 @@ PASSES, DEPTH = 30, 3  # of all loops round a statement; of nesting
 SINGLE = (np.dtype(np.float32), np.dtype(np.complex64))
 
 
+def copies(args: Iterable[Any]) -> tuple[Any, ...]:
+    return tuple(a.copy() if isinstance(a, np.ndarray) else a for a in args)
+
+
 @dataclass(frozen=True)
 class Program:
     """A module's text and the arguments of its `f`.
@@ -136,6 +140,11 @@ class Program:
     source: str
     args: tuple[Any, ...]
     options: tuple[Any, ...] = ()
+
+    @property
+    def given(self) -> tuple[Any, ...]:
+        """All arguments, arrays copied: the program may store into them."""
+        return copies((*self.args, *self.options))
 
     @property
     def is_single(self) -> bool:

@@ -17,7 +17,6 @@ import gradwright as gw
 
 COMPILING = "compiled code"
 BATCHING = "batching"
-STORES = "stores into arrays"
 LISTS = "lists of run-time length"
 OBJECTS = "objects as structures"
 DRAWS = "random draws"
@@ -85,29 +84,6 @@ def _():
     return gw.grad(square, donate_argnums=0)(2.0)
 
 
-@promise("Aliases: helpers that store into their arguments", STORES)
-def _():
-    def clear(ys, k):
-        ys[k] = 0.0
-
-    def f(xs):
-        ys = xs * xs
-        clear(ys, 0)
-        return np.sum(ys)
-
-    return gw.grad(f)(XS)
-
-
-@promise("Aliases: stores through reshape and ravel", STORES)
-def _():
-    def f(xs):
-        ys = xs * 1.0
-        ys.reshape(-1)[0] = 5.0
-        return np.sum(ys * ys)
-
-    return gw.grad(f)(XS)
-
-
 # ---- Results, Types ------------------------------------------------------------------
 
 
@@ -151,16 +127,6 @@ def _():
 @promise("Numbers: fastmath=True asks for more", COMPILING)
 def _():
     return gw.jit(square, fastmath=True)(2.0)
-
-
-@promise("Kinks: of repeated indices in y[i] = v the last write counts", STORES)
-def _():
-    def f(xs):
-        ys = xs * 0.0
-        ys[np.array([0, 0, 1])] = xs
-        return np.sum(ys)
-
-    return gw.grad(f)(XS)
 
 
 # ---- Captured values, Effects --------------------------------------------------------

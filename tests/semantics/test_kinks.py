@@ -171,3 +171,19 @@ def test_derivative_code_does_not_overflow_or_underflow_loudly() -> None:
             assert np.isfinite(slopes(f, x))
             got = gw.grad(lambda xs, f=f: np.sum(f(xs)))(np.array([x, 0.5 * x]))
             assert np.all(np.isfinite(got))
+
+
+def test_of_repeated_indices_the_last_write_counts() -> None:
+    def stored(x):
+        y = np.ones(2)
+        y[np.array([0, 0, 1])] = x
+        return y[0] + 2.0 * y[1]
+
+    def added(x):
+        y = np.ones(2)
+        y[np.array([0, 0, 1])] += x
+        return y[0] + 2.0 * y[1]
+
+    x = np.array([1.0, 2.0, 3.0])
+    assert slopes(stored, x).tolist() == [0.0, 1.0, 2.0]
+    assert slopes(added, x).tolist() == [0.0, 1.0, 2.0]

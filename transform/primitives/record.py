@@ -125,11 +125,12 @@ class Primitive:
     a starred one a sequence of them; runtime are those that may hold ints known when
     the program runs.  tangent: of a general row, the tangents that the operands give.
     meets: pairs of dims that must be equal.  result: its type, where examples do not
-    say it.  ragged: the lengths of the result depend
-    on the elements.  view: the result may share memory with an operand.  onto: makes an
-    operand, or its tangent, one that the row takes (symmetric, say); other tangents are
-    taken for what it makes of them.  determined: what of complex results the operands
-    determine (not the phases of vectors).
+    say it.  ragged: the lengths of the result depend on the elements.  view: the result
+    may share memory with an operand.  through: it is a view of the first operand, so
+    that a store into it is one into that, "always", or for "rows" where that lies in
+    memory row by row.  onto: makes an operand, or its tangent, one that the row takes
+    (symmetric, say); other tangents are taken for what it makes of them.  determined:
+    what of complex results the operands determine (not the phases of vectors).
     """
 
     name: str
@@ -154,11 +155,17 @@ class Primitive:
     result: Callable[..., Type] | None = None
     ragged: bool = False
     view: bool = False
+    through: str = ""
     onto: Callable[..., Any] | None = None
     determined: Callable[..., Any] | None = None
 
     def __repr__(self) -> str:
         return f"<primitive {self.spelling}>"
+
+    @property
+    def shares_memory(self) -> bool:
+        """Whether the result may share memory with an operand."""
+        return self.view or bool(self.through)
 
     @property
     def is_operator(self) -> bool:

@@ -69,7 +69,7 @@ def what_is_left(dims, others):
         given(NONE, (0, 2)),
         given(ONE, ()),
     ),
-    view=True,
+    through="rows",
 )
 def reshape(a, y_bar):
     """The elements in row order in another shape."""
@@ -77,7 +77,7 @@ def reshape(a, y_bar):
 
 
 @linear_row(
-    np.ravel, signature="a", samples=(TABLE_OF_SIX, CUBE, ONE, NO_ROWS), view=True
+    np.ravel, signature="a", samples=(TABLE_OF_SIX, CUBE, ONE, NO_ROWS), through="rows"
 )
 def ravel(a, y_bar):
     """The elements in row order as one axis."""
@@ -94,7 +94,7 @@ def ravel(a, y_bar):
         ONE,
         given(ROW, 0),
     ),
-    view=True,
+    through="always",
 )
 def transpose(a, axes, y_bar):
     """The axes in another order, in the reverse one where none is said."""
@@ -112,7 +112,7 @@ def inverse(axes):
     np.swapaxes,
     signature="a, axis1, axis2",
     samples=(given(TABLE_OF_SIX, 0, 1), given(CUBE, -1, 0)),
-    view=True,
+    through="always",
 )
 def swapaxes(axis1, axis2, y_bar):
     """Two axes exchanged."""
@@ -123,7 +123,7 @@ def swapaxes(axis1, axis2, y_bar):
     np.moveaxis,
     signature="a, source, destination",
     samples=(given(TABLE_OF_SIX, 0, -1), given(CUBE, (0, 1), (2, 0))),
-    view=True,
+    through="always",
 )
 def moveaxis(source, destination, y_bar):
     """Axes moved to other places."""
@@ -134,7 +134,7 @@ def moveaxis(source, destination, y_bar):
     np.squeeze,
     signature="a, axis=None",
     samples=(ONE, given(TABLE_OF_SIX[:, :1], axis=1), given(TABLE_OF_SIX[None])),
-    view=True,
+    through="always",
 )
 def squeeze(a, y_bar):
     """Without axes of length one."""
@@ -145,7 +145,7 @@ def squeeze(a, y_bar):
     np.expand_dims,
     signature="a, axis",
     samples=(given(ROW, 0), given(ROW, 1), given(TABLE_OF_SIX, (0, 3))),
-    view=True,
+    through="always",
 )
 def expand_dims(axis, y_bar):
     """With axes of length one more."""
@@ -156,7 +156,7 @@ def expand_dims(axis, y_bar):
     np.flip,
     signature="m, axis=None",
     samples=(ROW, TABLE_OF_SIX, given(TABLE_OF_SIX, axis=1), NONE),
-    view=True,
+    through="always",
 )
 def flip(axis, y_bar):
     """The elements along axes in the reverse order."""

@@ -59,4 +59,8 @@ MADE = (SPREAD, CAST, COPY, DISPLAY)
 
 def makes_anew(p: Primitive) -> bool:
     """Whether an array that a primitive gives shares memory with no other."""
-    return not p.view and p is not STOPPED and (p.kind != "structural" or p in MADE)
+    return (
+        not p.shares_memory
+        and p is not STOPPED
+        and (p.kind != "structural" or p in MADE)
+    )

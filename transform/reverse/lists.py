@@ -30,7 +30,6 @@ from gradwright.transform.core import (
     List,
     Load,
     Operand,
-    Place,
     Pop,
     Push,
     Remove,
@@ -181,7 +180,7 @@ def _add_each(sweep: Sweep, bar: List, more: Any, n: Operand, place: Any) -> Non
     b.add(For(k, linear(0), n, linear(1), body))
 
 
-def find_list_bar(sweep: Sweep, xs: Place) -> List:
+def find_list_bar(sweep: Sweep, xs: Any) -> List:
     """The list of cotangents beside a list."""
     bar = find_bar(sweep, xs)
     assert isinstance(bar, List), xs

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from gradwright.transform.core import (
     Alloc,
-    At,
     Cell,
     For,
     If,
@@ -22,12 +21,10 @@ from gradwright.transform.core import (
     Let,
     List,
     Load,
-    Pick,
     Place,
     Pop,
     Push,
     Remove,
-    Span,
     Store,
     Take,
     Tape,
@@ -35,9 +32,11 @@ from gradwright.transform.core import (
     While,
     index_operands,
     leaves,
+    mapped_index,
     stores,
 )
 from gradwright.transform.indices import Dim, Linear, symbol
+from gradwright.transform.picks import is_places
 from gradwright.transform.reverse.state import Block, begins_stored, statement_at
 from gradwright.transform.types import INT
 
@@ -59,19 +58,7 @@ def need(sweep: Sweep, o: Any) -> Any:
 
 def need_index(sweep: Sweep, index: Any) -> Any:
     """The index with every value in it there again."""
-
-    def item(i: Any) -> Any:
-        match i:
-            case At():
-                return At(need(sweep, i.position))
-            case Pick():
-                return Pick(need(sweep, i.places), i.distinct)
-            case Span():
-                bounds = (i.lower, i.upper, i.step)
-                return Span(*(None if x is None else need(sweep, x) for x in bounds))
-        return i
-
-    return tuple(item(i) for i in index)
+    return mapped_index(index, lambda o: need(sweep, o))
 
 
 def still_held(sweep: Sweep, block: Block | None, o: Any) -> Any:
@@ -94,7 +81,9 @@ def is_cheap(sweep: Sweep, block: Block, o: Any) -> bool:
     if o not in block.defined or not isinstance(o, Value) or o.users:
         return False
     s = block.body[block.defined[o]]
-    if not isinstance(s, Let) or not s.primitive.cheap or o in sweep.function.results:
+    if not isinstance(s, Let) or o in sweep.function.results:
+        return False
+    if not s.primitive.cheap and not is_places(s):
         return False
     return all(is_there(sweep, x) for x in s.operands)
 
@@ -217,8 +206,9 @@ def can_remake(sweep: Sweep, o: Any) -> bool:
         case Let():
             if is_function(s):
                 return all(is_at_hand(sweep, x) for x in s.operands)
-            return s.primitive.cheap and all(
-                can_remake(sweep, x) or x in sweep.pushed for x in s.operands
+            return is_places(s) or (
+                s.primitive.cheap
+                and all(can_remake(sweep, x) or x in sweep.pushed for x in s.operands)
             )
     return False
 

@@ -28,6 +28,7 @@ from gradwright.transform.core import (
     all_reads,
     blocks,
     defines,
+    steps,
     stores,
     type_of,
 )
@@ -109,6 +110,12 @@ def break_last(block: list[Statement]) -> list[Statement]:
 
 def region(t: Type, index: Any) -> Type:
     """The type of the part of an array that an index names."""
+    for items, view in steps(index):
+        t = _part(t, items) if view is None else view.type
+    return t
+
+
+def _part(t: Type, index: Any) -> Type:
     picks = [type_of(i.places) for i in index if isinstance(i, Pick)]
     taken = sum(isinstance(i, At | Span) for i in index)
     taken += sum(p.rank if p.is_bool else 1 for p in picks)

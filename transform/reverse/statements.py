@@ -28,6 +28,7 @@ from gradwright.transform.core import (
     List,
     Load,
     Operand,
+    Pick,
     Place,
     Pop,
     Push,
@@ -42,6 +43,7 @@ from gradwright.transform.core import (
 from gradwright.transform.errors import UnsupportedSyntax
 from gradwright.transform.indices import Dim, Linear, linear
 from gradwright.transform.mixed import is_array
+from gradwright.transform.picks import may_repeat
 from gradwright.transform.primitives.record import CLIP
 from gradwright.transform.primitives.structural import (
     CAST,
@@ -81,7 +83,8 @@ from gradwright.transform.reverse.primals import (
     put_back,
     tape_of,
 )
-from gradwright.transform.reverse.state import Block, part_type, zero
+from gradwright.transform.reverse.state import Block, part_type, region, zero
+from gradwright.transform.reverse.winners import is_swap, of_winners, swapped_back
 from gradwright.transform.rules import (
     Access,
     is_singular,
@@ -385,6 +388,9 @@ def reverse_store(sweep: Sweep, block: Block, k: int, s: Store) -> None:
     b = sweep.builder
     place = s.place
     put_back(sweep, block, {place})
+    if is_swap(sweep, block, k, s):
+        reverse_swap(sweep, block, k, s)
+        return
     if must_save(sweep, s):
         old = sweep.saved.setdefault(s, held(place, s.index))
         read = Load(old, place, s.index, where=s.where)
@@ -398,6 +404,7 @@ def reverse_store(sweep: Sweep, block: Block, k: int, s: Store) -> None:
             popped = held(place, s.index)
             back = [Pop(popped, tape), Store(place, popped, need_index(sweep, into))]
         begin_saved(sweep, place)
+        read_stored(sweep, block, s)
         block.undo[place] = (k, back)
     if place not in sweep.active:
         return
@@ -414,11 +421,56 @@ def reverse_store(sweep: Sweep, block: Block, k: int, s: Store) -> None:
         if isinstance(place, List) and isinstance(s.operand, Value):
             g = in_shape_of(sweep, g, s.operand)
         elif index and t.is_array and not s.accumulate:
-            g = b.let(COPY, g)  # the part itself is cleared next
+            g = taken_out(sweep, bar, index, g)
     if not s.accumulate:
         b.store(bar, zero(place.type.element if s.index else place.type), index)
     if g is not None:
+        if s.loose and isinstance(s.operand, Value) and s.operand.type.is_array:
+            g = unstretched(sweep, g, s.operand)
         give(sweep, s.operand, g, type_of(g))
+
+
+def read_stored(sweep: Sweep, block: Block, s: Store) -> None:
+    """Have a value from the part that it went into, before that is put back.
+
+    An earlier round has found that it would be pushed otherwise.
+    """
+    v = s.operand
+    if block.top or s.accumulate or not s.index or s.loose:
+        return
+    if v not in sweep.pushed or v not in block.defined or v in block.provided:
+        return
+    if not isinstance(v, Value) or v.type.dtype != s.place.type.dtype:
+        return
+    part = region(s.place.type, s.index)
+    is_stretched = part.rank != v.type.rank or linear(1) in (v.type.dims or ())
+    if v.type.python or is_stretched or any(isinstance(i, Pick) for i in s.index):
+        return
+    read = Value(v.name, v.type, v.users)
+    sweep.builder.add(Load(read, s.place, need_index(sweep, s.index)))
+    block.provided[v] = read
+    sweep.repeated.setdefault(s.place, set()).add(s)
+
+
+def reverse_swap(sweep: Sweep, block: Block, k: int, s: Store) -> None:
+    """What changed places changes them back; nothing is kept for it."""
+    taken = block.body[block.defined[s.operand]]
+    assert isinstance(taken, Load)
+    there, here = need_index(sweep, taken.index), need_index(sweep, s.index)
+    if must_save(sweep, s):
+        block.undo[s.place] = k, swapped_back(s.place, there, here)
+    bar = find_bar(sweep, s.place) if s.place in sweep.active else None
+    if bar is not None:
+        for t in swapped_back(bar, there, here):
+            sweep.builder.add(t)
+
+
+def taken_out(sweep: Sweep, bar: Place, index: Index, part: Operand) -> Operand:
+    """The cotangent of what was stored at a part, which itself is cleared next."""
+    if may_repeat(index):
+        return of_winners(sweep, bar, index, part)
+    is_new = any(isinstance(i, Pick) for i in index)
+    return part if is_new else sweep.builder.let(COPY, part)
 
 
 def held(place: Place, index: Index) -> Value:

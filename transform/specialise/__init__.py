@@ -146,7 +146,7 @@ def _attempt(
     result = mapped(lambda x: others.get(x, x), mapped(as_constant, value))
     f.results = [x for x in leaves(result) if not isinstance(x, Static)]
     f.filename = source.filename
-    refuse_old_views(f)
+    refuse_old_views(f, program.own)
     checked = [
         (a, b)
         for a, b in root.equal_dims

@@ -172,11 +172,11 @@ class Region:
 
     place: Buffer
     index: Index = ()
-    type: Type | None = None  # of the part; None for the whole
+    part: Type | None = None  # None for the whole
 
     @property
-    def kind(self) -> Type:
-        return self.place.type if self.type is None else self.type
+    def type(self) -> Type:
+        return self.place.type if self.part is None else self.part
 
 
 ITERABLES = {

@@ -10,7 +10,7 @@ store into its memory would hold two different things, and is refused.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from typing import Any
 
 from gradwright.transform.core import (
@@ -41,18 +41,36 @@ from gradwright.transform.primitives.structural import makes_anew
 MEMORY = (Value, Cell, Buffer, List)
 
 
-def refuse_old_views(function: Function) -> None:
-    """Refuse to read what shares memory with an array that was stored into since."""
-    memory = _Memory()
+def refuse_old_views(function: Function, own: Container[Value]) -> set[int]:
+    """Refuse to read what shares memory with an array that was stored into since.
+
+    Args:
+        function: A function of the program.
+        own: Results of calls that share memory with nothing.
+
+    Returns:
+        Which results share memory with no parameter and with no other result.
+    """
+    memory = _Memory(own)
     memory.run(function.body)
     for r in function.results:
         memory.read(r, function.body[-1] if function.body else None)
+    roots = [
+        memory.of(r) if isinstance(r, Value) else frozenset() for r in function.results
+    ]
+    given = frozenset(function.params)
+    return {
+        k
+        for k, own in enumerate(roots)
+        if not own & given and not any(own & o for o in (*roots[:k], *roots[k + 1 :]))
+    }
 
 
 class _Memory:
     """Whose memory each array may share, and which have changed behind the core."""
 
-    def __init__(self) -> None:
+    def __init__(self, own: Container[Value]) -> None:
+        self.own = own
         self.roots: dict[Any, frozenset[Any]] = {}
         self.stale: dict[Any, Buffer] = {}
 
@@ -109,7 +127,7 @@ class _Memory:
             case Call():
                 arrays = [o for o in s.operands if _is_array(o)]
                 for out in s.outs:
-                    self._define(out, arrays)
+                    self._define(out, () if out in self.own else arrays)
             case Alloc(place=Buffer() as place):  # that of a trip before is another
                 for v, roots in self.roots.items():
                     self.roots[v] = roots - {place}

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import Any, NoReturn
 
 import gast
 
 from gradwright.transform.build import constant
-from gradwright.transform.core import At, If, Operand, Raise, Value
+from gradwright.transform.core import At, If, Operand, Raise, Value, type_of
 from gradwright.transform.errors import EffectError, UnsupportedSyntax
 from gradwright.transform.indices import Linear, linear
+from gradwright.transform.picks import may_repeat
 from gradwright.transform.primitives.structural import FORMAT
+from gradwright.transform.specialise import regions
 from gradwright.transform.specialise.abstract import (
     Listed,
     Static,
@@ -19,7 +21,7 @@ from gradwright.transform.specialise.abstract import (
     describe,
 )
 from gradwright.transform.specialise.frame import Frame, ProgramError
-from gradwright.transform.types import array, numpy_scalar
+from gradwright.transform.types import array, numpy_scalar, promote
 
 
 def bind(frame: Frame, target: Any, value: Any) -> None:
@@ -67,6 +69,7 @@ def _unpack(frame: Frame, target: Any, value: Any) -> None:
         size = len(items) - wanted
         items[k : k + size] = [Structure(list, tuple(items[k : k + size]))]
         targets[k] = targets[k].value
+    items = regions.exchanged(frame, targets, items)
     for t, item in zip(targets, items, strict=True):
         bind(frame, t, item)
 
@@ -140,30 +143,38 @@ def store_item(frame: Frame, target: Any, value: Any, function: Any = None) -> N
     """Target = value, or `target = function(target, value)` of an operator."""
     from gradwright.transform.specialise import listing
     from gradwright.transform.specialise.expressions import binary, display
-    from gradwright.transform.specialise.regions import store
-    from gradwright.transform.specialise.subscripts import index_of, region_of
+    from gradwright.transform.specialise.regions import must_fit, store
+    from gradwright.transform.specialise.subscripts import (
+        index_of,
+        part_now,
+        stored_region,
+    )
 
-    region = region_of(frame, target.value)
+    owner = frame.evaluate(target.value)
+    region = stored_region(frame, owner)
     if region is None:
-        owner = frame.evaluate(target.value)
         if isinstance(owner, Listed) or getattr(owner, "kind", None) is list:
             listing.store(frame, owner, target, value, function)
             return
         refuse_store(frame, owner, target)
-        return
     index = index_of(frame, target)
-    if function in (None, operator.add, operator.sub):
+    adds = function in (operator.add, operator.sub) and not may_repeat(index)
+    if function is None or adds:
         operand = display(frame, value, target)
+        if adds and sum(isinstance(i, At) for i in index) < region.type.rank:
+            must_fit(promote(region.type, type_of(operand)), region, function)
         if function is operator.sub:
             operand = frame.builder.operator(operator.neg, operand)
-        store(frame, region, index, operand, target, function is not None)
+        store(frame, region, index, operand, target, adds)
         return
-    old = frame.evaluate(target)
-    new = binary(frame, function, old, value, target)
-    store(frame, region, index, display(frame, new, target), target)
+    old = part_now(frame, region, index, target)
+    new = display(frame, binary(frame, function, old, value, target), target)
+    if type_of(old).is_array:
+        must_fit(type_of(new), region, function)
+    store(frame, region, index, new, target)
 
 
-def refuse_store(frame: Frame, owner: Any, target: Any) -> None:
+def refuse_store(frame: Frame, owner: Any, target: Any) -> NoReturn:
     """Say why this store is not differentiated: the error always comes."""
     if isinstance(owner, Static) and owner.path is not None:
         raise frame.error(

@@ -150,7 +150,8 @@ def may_change(frame: Frame, a: Structure, node: Any) -> Birth:
             node,
             instead="append(list(...)) of it",
         )
-    return birth
+    found: Birth = birth
+    return found
 
 
 def note_read(frame: Frame, a: Structure, origin: Any) -> None:
@@ -174,7 +175,7 @@ def promote_for(frame: Frame, a: Structure, position: Any, node: Any) -> None:
     if birth is None or birth.origin is None or not is_operand(position):
         return
     if isinstance(position, Linear):
-        if all(map(lambda s: _may_be_known(frame, s, node), position.symbols())):
+        if all(_may_be_known(frame, s, node) for s in position.symbols()):
             return
     elif not isinstance(position, Value):
         return
@@ -182,7 +183,7 @@ def promote_for(frame: Frame, a: Structure, position: Any, node: Any) -> None:
 
 
 def _may_be_known(frame: Frame, s: Any, node: Any) -> bool:
-    """Whether a number may be made known: a parameter, or a loop that is written out."""
+    """Whether a number may be made known: a parameter's, or that of a loop."""
     loop = getattr(s, "node", None)
     if loop is not None:
         return s.is_known and _name_of(node) not in _resized(loop)

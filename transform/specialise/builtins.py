@@ -11,13 +11,13 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+import gast
 import numpy as np
 
 from gradwright.transform.build import constant
 from gradwright.transform.core import Const, Effect, Value, type_of
 from gradwright.transform.errors import UnsupportedSyntax
 from gradwright.transform.indices import Linear, linear
-from gradwright.transform.language import refusal
 from gradwright.transform.primitives.record import is_written
 from gradwright.transform.specialise import listing, lists
 from gradwright.transform.specialise.abstract import (
@@ -208,17 +208,13 @@ def known_items(frame: Frame, a: Any, node: Any) -> Any:
                 numbers = range(i, j, k)
                 ordered = reversed(numbers) if found.backwards else numbers
                 return [linear(n) for n in ordered]
-    raise not_known(frame, node)
+    if isinstance(node, gast.ListComp):
+        raise NotKnown
+    raise frame.refusal(node)
 
 
-class NotKnown(UnsupportedSyntax):
-    """It is not known how many items there are."""
-
-
-def not_known(frame: Frame, node: Any) -> NotKnown:
-    """The refusal of what would have to be known."""
-    message, instead = refusal(node)
-    return frame.error(NotKnown, message, node, instead)  # type: ignore[return-value]
+class NotKnown(Exception):
+    """The items of a comprehension are not known while the program is rewritten."""
 
 
 @builtin(tuple)

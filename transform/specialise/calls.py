@@ -9,7 +9,6 @@ made static on demand.
 from __future__ import annotations
 
 import functools
-import sys
 import types
 import weakref
 from collections.abc import Iterator
@@ -18,9 +17,7 @@ from typing import Any
 import gast
 
 from gradwright.transform import source as sources
-from gradwright.transform.core import (
-    Const,
-)
+from gradwright.transform.core import Const, type_of
 from gradwright.transform.errors import (
     EffectError,
     MissingRule,
@@ -29,7 +26,8 @@ from gradwright.transform.errors import (
 from gradwright.transform.indices import Linear
 from gradwright.transform.primitives.record import TABLE
 from gradwright.transform.primitives.structural import CONJUGATE
-from gradwright.transform.source import Source
+from gradwright.transform.source import Source, is_library
+from gradwright.transform.specialise import inplace, masked, regions
 from gradwright.transform.specialise.abstract import (
     BoundMethod,
     Closure,
@@ -37,6 +35,7 @@ from gradwright.transform.specialise.abstract import (
     Static,
     Structure,
     describe,
+    is_operand,
 )
 from gradwright.transform.specialise.arrays import call_signed
 from gradwright.transform.specialise.builtins import BUILTINS, no_keywords
@@ -144,7 +143,11 @@ def _call_static(
         return make_derivative(frame, kind, arguments, keywords, node)
     if isinstance(f, type) and is_namedtuple(f):
         return make_namedtuple(frame, f, arguments, keywords, node)
-    handler = _lookup(BUILTINS, f)
+    handler = (
+        _lookup(BUILTINS, f)
+        or inplace.meaning(f, arguments, keywords)
+        or masked.meaning(f, keywords)
+    )
     if handler is not None:
         return handler(frame, arguments, keywords, node)
     TABLE.ensure(f)
@@ -171,7 +174,7 @@ def _call_static(
         path = function.path and function.path.attribute("__self__")
         owner = Static(f.__self__, path)
         return call(frame, Static(f.__func__), [owner, *arguments], keywords, node)
-    if isinstance(f, types.FunctionType) and not _is_library(f):
+    if isinstance(f, types.FunctionType) and not is_library(f):
         frame.program.guard_code(f)
         return call_user(frame, sources.read(f), None, arguments, keywords, node)
     _refuse_impure(frame, function, node)
@@ -224,11 +227,6 @@ def _partial_path(f: functools.partial[Any], key: Any) -> Any:
 
     name = key if isinstance(key, str) else f"argument_{key}"
     return Path(name, ("partial", id(f), key), read)
-
-
-def _is_library(f: types.FunctionType) -> bool:
-    top = (f.__module__ or "").split(".")[0]
-    return top in sys.stdlib_module_names or top in ("numpy", "scipy", "numba", "cupy")
 
 
 def _refuse_impure(frame: Frame, function: Static, node: Any) -> None:
@@ -290,7 +288,12 @@ def call_user(
         )
     small = has_list or (
         code not in program.separate
-        and (code in program.inlined or _is_small(tree) or _is_formula(source, tree))
+        and (
+            code in program.inlined
+            or _is_small(tree)
+            or _is_formula(source, tree)
+            or _stores(frame, source, bound)
+        )
     )
     if not small:
         program.separate.add(code)
@@ -338,6 +341,13 @@ def _is_small(tree: gast.FunctionDef) -> bool:
     if any(isinstance(n, gast.For | gast.While) for n in nodes):
         return False
     return sum(isinstance(n, gast.stmt) for n in nodes) <= LARGEST_INLINED
+
+
+def _stores(frame: Frame, source: Source, bound: dict[str, Any]) -> bool:
+    """Whether a function may store into an array that it does not make itself."""
+    stored = frame.program.stored_names(source)
+    arrays = {k for k, v in bound.items() if is_operand(v) and type_of(v).is_array}
+    return bool(stored.surely & stored.free or stored.places & arrays)
 
 
 def _is_formula(source: Source, tree: gast.FunctionDef) -> bool:
@@ -472,7 +482,8 @@ def inline(
     inner.in_rule = in_rule or frame.in_rule
     if node is not None:
         inner.site = (*frame.site, (node.lineno, node.col_offset))
-    inner.env.update(bound)
+    for name, value in bound.items():
+        inner.env[name] = regions.bound(inner, name, value, source.node)
     where = frame.builder.where
     result = run_body(inner)
     frame.builder.where = where

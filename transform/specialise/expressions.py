@@ -31,7 +31,6 @@ from gradwright.transform.specialise.abstract import (
     BoundMethod,
     Closure,
     Listed,
-    Region,
     Static,
     Structure,
     as_constant,
@@ -47,7 +46,6 @@ from gradwright.transform.specialise.builtins import (
     NotKnown,
     iterable,
     known_items,
-    not_known,
 )
 from gradwright.transform.specialise.calls import call
 from gradwright.transform.specialise.frame import (
@@ -57,6 +55,7 @@ from gradwright.transform.specialise.frame import (
     ProgramError,
     lift,
 )
+from gradwright.transform.specialise.generators import consume
 from gradwright.transform.specialise.methods import call_function, number_attribute
 from gradwright.transform.specialise.slots import Fork, Unready
 from gradwright.transform.specialise.structures import (
@@ -743,9 +742,9 @@ def _itself(value: Any) -> Any:
 
 @expression(gast.Subscript)
 def _subscript(frame: Frame, node: Any) -> Any:
-    held = frame.env.get(getattr(node.value, "id", ""))
-    if isinstance(held, Region):
-        return region_item(frame, held, node)
+    region = frame.region(getattr(node.value, "id", ""))
+    if region is not None:
+        return region_item(frame, region, node)
     owner = frame.evaluate(node.value)
     match owner:
         case Structure():
@@ -848,6 +847,9 @@ def _format_spec(frame: Frame, piece: Any) -> str:
 @expression(gast.Call)
 def _call(frame: Frame, node: Any) -> Any:
     function = frame.evaluate(node.func)
+    consumed = consume(frame, function, node)
+    if consumed is not None:
+        return consumed
     arguments = spread(frame, node.args)
     keywords: dict[str, Any] = {}
     for k in node.keywords:
@@ -870,19 +872,22 @@ def _called(function: Any) -> str:
     return str(getattr(getattr(function, "value", None), "__qualname__", "function"))
 
 
-@expression(gast.ListComp, gast.GeneratorExp)
+@expression(gast.GeneratorExp)
+def _generator(frame: Frame, node: Any) -> Any:
+    return Structure(tuple, tuple(written_out(frame, node, node.elt)))
+
+
+@expression(gast.ListComp)
 def _comprehension(frame: Frame, node: Any) -> Any:
     b = frame.builder
     written, known = len(b.block), dict(b.known)
     try:
-        if origin_of(frame, node) in frame.program.kinds:
-            return gathering.comprehension(frame, node)
-        kind = list if isinstance(node, gast.ListComp) else tuple
-        return Structure(kind, tuple(written_out(frame, node, node.elt)))
+        if origin_of(frame, node) not in frame.program.kinds:
+            return Structure(list, tuple(written_out(frame, node, node.elt)))
     except NotKnown:
         del b.block[written:]
         b.known = known
-        return gathering.comprehension(frame, node)
+    return gathering.comprehension(frame, node)
 
 
 @expression(gast.DictComp)
@@ -910,7 +915,9 @@ def written_out(frame: Frame, node: Any, element: Any) -> list[Any]:
             for t in generator.ifs:
                 is_true = truth(inner, inner.evaluate(t), t)
                 if not isinstance(is_true, bool):
-                    raise not_known(frame, node)
+                    if isinstance(node, gast.ListComp):
+                        raise NotKnown
+                    raise frame.refusal(node)
                 if not is_true:
                     break
             else:

@@ -25,6 +25,7 @@ from gradwright.transform.build import Builder, constant
 from gradwright.transform.core import (
     Const,
     Function,
+    List,
     Load,
     Raise,
     Statement,
@@ -56,6 +57,7 @@ from gradwright.transform.specialise.abstract import (
     mapped,
 )
 from gradwright.transform.specialise.slots import Presets, Slot, Trips, Unready
+from gradwright.transform.stored import Stored, stored_names
 from gradwright.transform.structure import structure_of
 from gradwright.transform.types import INT, Type, array, of_number
 
@@ -102,7 +104,7 @@ class Unit:
         self.name = name
         self.caller = caller
         self.builder = Builder()
-        self.params: list[Value | Tape] = []
+        self.params: list[Value | Tape | List] = []
         self.captures: dict[Any, Capture] = {}
         self.function = Function(name, [], [], [])
         self.result: Any = None  # structure of the results, once known
@@ -112,6 +114,8 @@ class Unit:
         self.is_recursive = False
         self.stands_alone = False  # it is differentiated as it is
         self.unready = False  # it was called before its result was known
+        self.stored: dict[str, Value] = {}  # parameters that it copies and stores into
+        self.own_results: set[int] = set()  # those that share memory with nothing
         self.waits_for: set[Unit] = set()  # units whose result a branch needs
         self.equal_dims: dict[tuple[Linear, Linear], None] = {}
         self.at_least_zero: dict[Linear, None] = {}
@@ -141,9 +145,9 @@ class Unit:
             if a != b and not known and not may_differ:
                 self.equal_dims.setdefault((a, b))
 
-    def assume_of_call(self, callee: Unit, operands: list[Any]) -> None:
-        """What a called function takes for granted, of the operands of this call."""
-        given = dict(zip(callee.params, operands, strict=False))
+    def seen_from(self, operands: list[Any]) -> Callable[[Linear], Linear]:
+        """How a caller sees a form of this unit's parameters, given these operands."""
+        given = dict(zip(self.params, operands, strict=False))
 
         def put(s: Any) -> Linear:
             operand = given.get(s.array if isinstance(s, Dim) else s)
@@ -151,10 +155,14 @@ class Unit:
                 return operand.type.dims[s.axis]
             return operand if isinstance(operand, Linear) else symbol(s)
 
-        met = list(callee.equal_dims)
-        self.assume_equal((a.substitute(put), b.substitute(put)) for a, b in met)
+        return lambda form: form.substitute(put)
+
+    def assume_of_call(self, callee: Unit, operands: list[Any]) -> None:
+        """What a called function takes for granted, of the operands of this call."""
+        seen = callee.seen_from(operands)
+        self.assume_equal((seen(a), seen(b)) for a, b in list(callee.equal_dims))
         for form in list(callee.at_least_zero):
-            self.at_least_zero.setdefault(form.substitute(put))
+            self.at_least_zero.setdefault(seen(form))
 
     def sees(self, form: Linear) -> bool:
         """Whether a form is of dims of the parameters alone."""
@@ -179,12 +187,13 @@ class Program:
         self.hidden: dict[Any, tuple[Path, Any]] = {}
         self.guards: dict[Any, tuple[Path, Any]] = {}
         self.chose = False  # a rule has chosen between arrays, by element
+        self.own: set[Value] = set()  # results of calls that share memory with nothing
         self.units: dict[Any, Unit] = {}
         self.inlined: set[Any] = set()
         self.reasons: dict[Any, str] = {}  # why they cannot stand alone
         self.separate: set[Any] = set()
         self.unsure_reads: dict[int, set[tuple[int, int]]] = {}
-        self.stored: dict[int, language.Stored] = {}
+        self.stored: dict[int, Stored] = {}
         self.kinds: dict[Any, Any] = {}  # of lists of run-time length, by origin
         self.births: dict[Structure, Any] = {}  # of the other lists
         self.versions: dict[Any, int] = {}  # how often a variable got another list
@@ -220,7 +229,7 @@ class Program:
             self.constructs.pop()
 
     def hold(self, a: Any, holder: str) -> None:
-        """The lists in a structure are copied elsewhere: they do not change any more."""
+        """The lists in a structure are copied elsewhere, and do not change now."""
         if isinstance(a, Structure):
             if a in self.births:
                 self.births[a].held = holder
@@ -246,11 +255,13 @@ class Program:
             self.unsure_reads[id(node)] = unsure_reads(node)
         return self.unsure_reads[id(node)]
 
-    def stored_names(self, node: gast.FunctionDef) -> language.Stored:
-        """What `language.stored_names` says; once for each function."""
-        if id(node) not in self.stored:
-            self.stored[id(node)] = language.stored_names(node)
-        return self.stored[id(node)]
+    def stored_names(self, source: Source) -> Stored:
+        """What a function stores into; found once for each function."""
+        key = id(source.node)
+        if key not in self.stored:
+            self.stored[key] = Stored()  # of one that calls itself
+            self.stored[key] = stored_names(source, self.stored_names)
+        return self.stored[key]
 
     def normal_form(self, node: gast.FunctionDef) -> tuple[gast.FunctionDef, Liveness]:
         """The function rewritten by `normalise`, and its live names; once each."""
@@ -279,7 +290,7 @@ class Frame:
         self.env: dict[str, Any] = {}
         self.site: tuple[Any, ...] = caller.site if caller is not None else ()
         self.locals = language.local_names(source.node)
-        self.stored = program.stored_names(source.node)
+        self.stored = program.stored_names(source)
         self.unsure = program.unsure(source.node)
         self.presets: dict[int, Presets] = {}
         self.unrolled: set[int] = set()
@@ -383,9 +394,15 @@ class Frame:
             return self.read(held)
         return held.load(self, unsure) if isinstance(held, Slot) else held
 
+    def region(self, name: str) -> Region | None:
+        """The region that a local name stands for; None where it is something else."""
+        held = self.env.get(name)
+        held = held.content if isinstance(held, Slot) else held
+        return held if isinstance(held, Region) else None
+
     def read(self, region: Region) -> Value:
         """What an array that is stored into holds now."""
-        out = Value(region.place.name, region.kind)
+        out = Value(region.place.name, region.type)
         s = Load(out, region.place, region.index)
         self.builder.definition[out] = s
         self.builder.add(s)
@@ -499,18 +516,23 @@ class Frame:
 
     def assign(self, name: str, value: Any, node: Any) -> None:
         """Bind a name: store into its slot, or remember what it stands for."""
+        from gradwright.transform.specialise import regions
         from gradwright.transform.specialise.lists import named as name_list
-        from gradwright.transform.specialise.regions import bound, for_slot
 
         held = self.env.get(name)
         if isinstance(held, Slot) and held.owner.open:
-            held.store(self, for_slot(self, name, value, node), node)
+            if regions.is_carried(self, held, value):
+                regions.carry(self, held, value, node)
+            else:
+                held.store(self, regions.for_slot(self, name, value, node), node)
             return
-        value = bound(self, name, value, node)
+        value = regions.bound(self, name, value, node)
         if isinstance(value, Listed) and self.speaks:
             name_list(value, name)
         if isinstance(value, Const) and value.type.is_inexact and value.text is None:
             value = self.named_constant(name, value)
+        if isinstance(value, Linear):
+            value = self.named_form(name, value)
         named = self.in_rule or self.speaks
         if named and isinstance(value, Value) and not value.users:
             value.name, value.users = name, self.speaks
@@ -521,6 +543,19 @@ class Frame:
         if not self.speaks:
             return value
         return self.builder.let(NAMED, value, type=value.type, name=name)
+
+    def named_form(self, name: str, form: Linear) -> Linear:
+        """`p = k + int(z)` stays a statement where a part of it has no name."""
+        made = self.builder.definition
+        if not self.speaks or all(s not in made or s.users for s in form.symbols()):
+            return form
+        if form.terms == {(whole := next(form.symbols())): 1} and not form.offset:
+            whole.name, whole.users = name, True
+            return form
+        new = self.builder.let(NAMED, form, type=INT, name=name)
+        assert isinstance(new, Linear)
+        next(new.symbols()).users = True
+        return new
 
     # ---- numbers known now -----------------------------------------------------
 

@@ -21,7 +21,7 @@ from gradwright.transform.specialise.lists import begin, insert
 GATHERED = "the list of a comprehension"
 
 
-class Gather(gast.stmt):  # type: ignore[misc]
+class Gather(gast.stmt):
     """The innermost statement of a comprehension: its element joins the list."""
 
     _fields = ("elt",)

@@ -259,9 +259,10 @@ def sequence(frame: Frame, function: Any, a: Any, b: Any, node: Any) -> Listed |
         return joined(frame, a, b, node) if any(lists) and all(both) else None
     if function is operator.mul:
         for x, n in ((a, b), (b, a)):
-            if isinstance(n, Linear) and (isinstance(x, Listed) or _is_list(x)):
-                if isinstance(x, Listed) or n.constant is None:
-                    return repeated(frame, x, n, node)
+            if not isinstance(n, Linear):
+                continue
+            if isinstance(x, Listed) or (_is_list(x) and n.constant is None):
+                return repeated(frame, x, n, node)
     return None
 
 

@@ -1,9 +1,9 @@
 """Lists of run-time length: places of the core that grow and shrink.
 
-    xs = []                          Alloc(xs)
-    for k in range(n):               For(k, 0, n, 1, [
-        xs.append(x * k)     ->          Let(product, mul, [x, k]), Insert(xs, product)])
-    return xs[-1]                    Load(item, xs, [-1])
+    xs = []                      Alloc(xs)
+    for k in range(n):           For(k, 0, n, 1, [
+        xs.append(x * k)   ->        Let(product, mul, [x, k]), Insert(xs, product)])
+    return xs[-1]                Load(item, xs, [-1])
 
 A list is one list of the core, or one for each part of what it holds: a list of pairs
 is two lists.  What it holds is found by attempts, as it is where it begins that the
@@ -212,7 +212,7 @@ def take(frame: Frame, name: str, held: Listed, value: Listed, node: Any) -> Non
     if value.version is not None or value.within != tuple(frame.program.constructs):
         raise frame.error(
             UnsupportedSyntax,
-            f"'{name}' is a list that has another name, and a loop or branch assigns it",
+            f"'{name}' is a list with another name, and a loop or branch assigns it",
             node,
             instead=f"{name} = list(...) of it",
         )
@@ -409,13 +409,11 @@ def put(
                 instead="xs[k] = xs[k] + ...",
             )
         added = function in (operator.add, operator.sub) and is_operand(value)
-        if added and t.is_inexact and not type_of(value).is_array:
-            if join(t, type_of(value)) == t:
-                if function is operator.sub:
-                    value = frame.builder.operator(operator.neg, value)
-                new = Store(tree, value, (At(position),), accumulate=True)
-                frame.builder.add(new)
-                return
+        if added and t.is_inexact and join(t, type_of(value)) == t:
+            if function is operator.sub:
+                value = frame.builder.operator(operator.neg, value)
+            frame.builder.add(Store(tree, value, (At(position),), accumulate=True))
+            return
         value = binary(frame, function, item(frame, listed, position), value, node)
     _settle_kind(frame, listed, value, node)
     hold_item(frame, value, "another list")

@@ -44,8 +44,7 @@ FUNCTIONS: dict[str, Any] = {
         "swapaxes", "take", "trace",
     )
 }  # fmt: skip
-FUNCTIONS["flatten"] = np.ravel
-IN_PLACE = ("fill", "partition", "put", "resize", "setfield", "setflags", "sort")
+IN_PLACE = ("partition", "resize", "setfield", "setflags")
 PROPERTIES = {"real": np.real, "imag": np.imag}
 
 
@@ -177,6 +176,14 @@ def as_new(frame: Frame, x: Operand, keywords: dict[str, Any]) -> Operand:
     return x
 
 
+def flatten(
+    frame: Frame, x: Any, arguments: list[Any], keywords: dict[str, Any], node: Any
+) -> Any:
+    """x.flatten(): an array of its own."""
+    flat = call_function(frame, np.ravel, [x, *arguments], keywords, node)
+    return as_new(frame, flat, {})
+
+
 def conjugate(
     frame: Frame, x: Any, arguments: list[Any], keywords: dict[str, Any], node: Any
 ) -> Any:
@@ -230,5 +237,6 @@ METHODS: dict[str, Call] = {
     "conj": conjugate,
     "conjugate": conjugate,
     "astype": astype,
+    "flatten": flatten,
     "item": item,
 }

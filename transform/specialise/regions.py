@@ -11,7 +11,11 @@ so that it shows what was stored since, as in NumPy.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
+
+import gast
+import numpy as np
 
 from gradwright.transform.core import (
     Alloc,
@@ -28,6 +32,7 @@ from gradwright.transform.core import (
     Store,
     Substitution,
     Value,
+    View,
     Whole,
     blocks,
     type_of,
@@ -35,16 +40,15 @@ from gradwright.transform.core import (
 )
 from gradwright.transform.errors import AliasError, UnsupportedSyntax
 from gradwright.transform.indices import Linear, linear
+from gradwright.transform.primitives.record import UFUNCS
 from gradwright.transform.primitives.structural import COPY, makes_anew
-from gradwright.transform.specialise.abstract import (
-    Region,
-    describe,
-    is_operand,
-    leaves,
-)
-from gradwright.transform.specialise.frame import Frame
+from gradwright.transform.specialise.abstract import Region, leaves
+from gradwright.transform.specialise.frame import Frame, ProgramError
+from gradwright.transform.specialise.slots import Slot
+from gradwright.transform.types import VARYING, Type
 
 WHOLE: Index = (Whole(),)
+Copies = dict[str, tuple[Value, Buffer]]
 
 
 # ---- regions begin -----------------------------------------------------------------
@@ -52,8 +56,7 @@ WHOLE: Index = (Whole(),)
 
 def owned(frame: Frame, name: str, value: Value, node: Any) -> Any:
     """The region that a name is bound to which the function stores into."""
-    made = frame.builder.definition.get(value)
-    is_new = isinstance(made, Let) and makes_anew(made.primitive) and not value.users
+    is_new = _is_new(frame, value) and not value.users
     if name not in frame.stored.surely and not (value.type.rank and is_new):
         return value  # an operator that stores into it will say so
     if not value.type.rank:
@@ -64,12 +67,7 @@ def owned(frame: Frame, name: str, value: Value, node: Any) -> Any:
             instead="a number",
         )
     if not is_new:
-        raise frame.error(
-            AliasError,
-            f"'{name}' is stored into, and may share memory with another array",
-            node,
-            instead=f"{name} = np.copy(...) of it",
-        )
+        raise _may_share(frame, name, node)
     return begin(frame, name, value)
 
 
@@ -77,8 +75,8 @@ def bound(frame: Frame, name: str, value: Any, node: Any) -> Any:
     """What a name is bound to: a region, a view of one, or the value itself."""
     if frame.in_rule or not (isinstance(value, Value) and value.type.is_array):
         return value
-    view = part_of(frame, value)
-    if view is not value:
+    view = view_of(frame, value)
+    if view is not None:
         return view
     return owned(frame, name, value, node) if name in frame.stored.places else value
 
@@ -87,22 +85,110 @@ def for_slot(frame: Frame, name: str, value: Any, node: Any) -> Any:
     """A value for a name that a loop or branch assigns: it is of no region."""
     for leaf in leaves(value):
         place = root_of(frame, leaf)
-        is_array = isinstance(leaf, Value) and leaf.type.is_array
-        if place is not None:
-            raise frame.error(
-                AliasError,
-                f"'{name}' is a part of '{place.name}', which is stored into",
-                node,
-                instead=f"{name} = np.copy(...) of it",
-            )
-        if is_array and name in frame.stored.surely and not frame.in_rule:
-            raise frame.error(
-                UnsupportedSyntax,
-                f"'{name}' is stored into, and a loop or branch assigns it",
-                node,
-                instead="another name for what is stored into",
-            )
+        if place is not None and holders(frame, place) != {name}:
+            raise _is_part(frame, name, place, node)
     return value
+
+
+def is_carried(frame: Frame, slot: Slot, value: Any) -> bool:
+    """Whether a loop or branch binds a name to an array that may be stored into."""
+    if frame.in_rule or not isinstance(value, Value) or not value.type.rank:
+        return False
+    stored = frame.stored
+    if isinstance(slot.content, Region):
+        return True
+    return slot.name in stored.surely or (
+        slot.name in stored.maybe and slot.content is None
+    )
+
+
+def carry(frame: Frame, slot: Slot, value: Value, node: Any) -> None:
+    """Bind a name that a loop or branch assigns: what it is bound to is copied.
+
+    That is right as long as nobody else has the array that it is bound to, nor the one
+    that it was bound to before.
+    """
+    old = view_of(frame, value)
+    if old is not None and old.index:
+        raise _is_part(frame, slot.name, old.place, node)
+    if old is not None and not holders(frame, old.place) <= {slot.name}:
+        raise _is_part(frame, slot.name, old.place, node)
+    if old is None and not _is_new(frame, value):
+        raise _may_share(frame, slot.name, node)
+    if not all(map(frame.unit.sees, value.type.dims or ())):
+        raise frame.error(
+            UnsupportedSyntax,
+            f"the size of '{slot.name}', which is stored into, is found inside a loop "
+            "or branch",
+            node,
+            instead="an array of a size known before",
+        )
+    region = slot.region(frame, value.type, node)
+    if region.type != value.type:
+        raise frame.error(
+            UnsupportedSyntax,
+            f"'{slot.name}' is stored into, and changes its shape or dtype",
+            node,
+            instead="another name for the other array",
+        )
+    for other in sorted(holders(frame, region.place) - {slot.name}):
+        raise _is_part(frame, other, region.place, node)
+    store(frame, region, WHOLE, value, node)
+
+
+def exchanged(frame: Frame, targets: list[Any], items: list[Any]) -> list[Any]:
+    """The items of a tuple, those that change places in it copied: `u, v = v, u`."""
+    names = {t.id for t in targets if isinstance(t, gast.Name)}
+    slots = {n for n in names if isinstance(frame.env.get(n), Slot)}
+    found = [view_of(frame, item) for item in items]
+    places = [r.place for r in found if r is not None]
+
+    def moved(region: Region | None, item: Any) -> Any:
+        if region is None or region.index or places.count(region.place) > 1:
+            return item
+        held = holders(frame, region.place)
+        return frame.builder.let(COPY, item) if held and held <= names else item
+
+    if not slots:
+        return items
+    return [moved(r, item) for r, item in zip(found, items, strict=True)]
+
+
+def holders(frame: Frame | None, place: Buffer) -> set[str]:
+    """The names that stand for an array, or for a part of it."""
+    found: set[str] = set()
+    while frame is not None:
+        for name, held in frame.env.items():
+            region = held.content if isinstance(held, Slot) else held
+            if isinstance(region, Region) and region.place is place:
+                found.add(name)
+        frame = frame.caller
+    return found
+
+
+def _is_part(frame: Frame, name: str, place: Buffer, node: Any) -> Exception:
+    return frame.error(
+        AliasError,
+        f"'{name}' is a part of '{place.name}', which is stored into",
+        node,
+        instead=f"{name} = np.copy(...) of it",
+    )
+
+
+def _may_share(frame: Frame, name: str, node: Any) -> Exception:
+    return frame.error(
+        AliasError,
+        f"'{name}' is stored into, and may share memory with another array",
+        node,
+        instead=f"{name} = np.copy(...) of it",
+    )
+
+
+def _is_new(frame: Frame, value: Value) -> bool:
+    """Whether an array shares memory with no other."""
+    made = frame.builder.definition.get(value)
+    is_made = isinstance(made, Let) and makes_anew(made.primitive)
+    return is_made or value in frame.program.own
 
 
 def begin(frame: Frame, name: str, value: Value) -> Region:
@@ -115,7 +201,7 @@ def begin(frame: Frame, name: str, value: Value) -> Region:
     return Region(place)
 
 
-def copied_parameters(frame: Frame) -> dict[str, tuple[Value, Buffer]]:
+def copied_parameters(frame: Frame) -> Copies:
     """The parameters under names that are stored into: they are copied first."""
     found = {}
     for name in sorted(frame.stored.places):
@@ -129,7 +215,7 @@ def copied_parameters(frame: Frame) -> dict[str, tuple[Value, Buffer]]:
 
 
 def stored_parameters(
-    f: Function, copies: dict[str, tuple[Value, Buffer]]
+    f: Function, copies: Copies
 ) -> tuple[dict[str, Value], dict[Any, Any]]:
     """Those that are stored into, and what stands for values that are no more.
 
@@ -166,24 +252,70 @@ def _without(body: list[Statement], dropped: set[Statement]) -> list[Statement]:
 # ---- reading -----------------------------------------------------------------------
 
 
-def part_of(frame: Frame, value: Any) -> Any:
-    """A name for a basic part of a region is a view of it, and no value."""
+def view_of(frame: Frame, value: Any) -> Region | None:
+    """The region that an array is, or a view of one; None for any other."""
     made = frame.builder.definition.get(value) if isinstance(value, Value) else None
-    if not isinstance(made, Load) or not isinstance(made.source, Buffer):
-        return value
-    if not value.type.is_array or any(isinstance(i, Pick) for i in made.index):
-        return value
-    return Region(made.source, made.index, value.type if made.index else None)
+    match made:
+        case Load(source=Buffer() as place) if _is_view(value, made.index):
+            return Region(place, made.index, value.type if made.index else None)
+        case Load(source=Value() as source) if _is_view(value, made.index):
+            outer = view_of(frame, source)
+            if outer is not None:
+                full = composed(outer, made.index)
+                return Region(outer.place, full, value.type)
+        case Let(primitive=p) if p.through:
+            outer = view_of(frame, made.operands[0])
+            if outer is None or (p.through == "rows" and not _has_rows(outer)):
+                return None
+            view = View(_opened(value.type), p, made.operands[1:], made.attribute)
+            return Region(outer.place, (*outer.index, view), value.type)
+    return None
 
 
-def composed(outer: Index, inner: Index) -> Index | None:
-    """The index of a part of a part: None where it is not written as one."""
-    if not outer:
-        return inner
-    if not inner or inner == WHOLE:
+def _is_view(value: Value, index: Index) -> bool:
+    """Whether an index names a part of an array by numbers and slices alone."""
+    return value.type.is_array and not any(isinstance(i, Pick) for i in index)
+
+
+def _has_rows(region: Region) -> bool:
+    """Whether its elements lie in memory one behind the other, in order."""
+    if region.place.type.rank != 1:
+        return False
+    plain = (None, linear(1))
+    return all(
+        isinstance(i, Whole) or (isinstance(i, Span) and i.step in plain)
+        for i in region.index
+    )
+
+
+def _opened(t: Type) -> Type:
+    """The same type, whose lengths are left open."""
+    return replace(t, dims=(VARYING,) * t.rank)
+
+
+def composed(region: Region, inner: Index) -> Index:
+    """The index of a part of a region, in one pair of brackets where that is exact."""
+    outer = region.index
+    if not outer or inner == WHOLE:
+        return outer or inner
+    last = max((k for k, i in enumerate(outer) if isinstance(i, View)), default=-1)
+    if last == len(outer) - 1:
+        return (*outer, *inner)
+    whole = _in_one(outer[last + 1 :], inner)
+    if whole is not None:
+        return (*outer[: last + 1], *whole)
+    return (*outer, View(_opened(region.type)), *inner)
+
+
+def _in_one(outer: Index, inner: Index) -> Index | None:
+    """The index of a part of a part of an array."""
+    if not inner:
         return outer
     left = list(inner)
     result: list[Any] = []
+    picks = any(isinstance(i, Pick) for i in inner)
+    if picks and not all(isinstance(i, Span) for i in outer):
+        return None  # where its axes come depends on the numbers beside them
     for item in outer:
         if isinstance(item, At):
             result.append(item)
@@ -205,7 +337,7 @@ def _within(span: Span, item: Any) -> Any:
     lower = linear(0) if span.lower is None else span.lower
     if not plain or not isinstance(lower, Linear) or not _is_from_front(lower):
         return None
-    if isinstance(item, At) and isinstance(item.position, Linear):
+    if isinstance(item, At) and isinstance(item.position, Linear) and not span.upper:
         k = item.position
         return At(lower + k) if _is_from_front(k) else None
     if item == Span():
@@ -230,47 +362,63 @@ def store(
     accumulate: bool = False,
 ) -> None:
     """region[index] = value, or += where `accumulate`."""
-    full = composed(region.index, index)
-    if full is None:
-        raise frame.error(
-            UnsupportedSyntax,
-            "gradwright does not store into a part of a part yet",
-            node,
-        )
-    if any(isinstance(i, Pick) and not i.distinct for i in full):
-        raise frame.error(
-            UnsupportedSyntax,
-            "gradwright does not store at an array of indices yet",
-            node,
-            instead="a loop over them",
-        )
-    full = full or (() if accumulate else WHOLE)
-    frame.builder.add(Store(region.place, value, full, accumulate))
+    full = composed(region, index)
+    if isinstance(full[-1] if full else None, View) or not (full or accumulate):
+        full = (*full, *WHOLE)
+    loose = _may_stretch(frame, region, index, value, node)
+    frame.builder.add(Store(region.place, value, full, accumulate, loose=loose))
+
+
+def _may_stretch(
+    frame: Frame, region: Region, index: Index, value: Operand, node: Any
+) -> bool:
+    """Whether the run alone knows if NumPy stretches what is stored."""
+    from gradwright.transform.specialise.expressions import assume_equal_dims
+    from gradwright.transform.specialise.subscripts import type_of_part
+
+    if frame.in_rule or not type_of(value).is_array:
+        return False
+    b, like = frame.builder, Value(region.place.name, region.type)
+    part = Value(region.place.name, region.type)
+    known, definition = dict(b.lengths), dict(b.definition)
+    b.definition[part] = Load(part, region.place, index)  # which is not written
+    part.type = type_of_part(like, index, part, frame, node)
+    stretches = bool(assume_equal_dims(frame, [part, value]))
+    b.lengths, b.definition = known, definition
+    return stretches
+
+
+def must_fit(given: Type, region: Region, function: Any) -> None:
+    """NumPy's error where what an operator gives is not cast to an array's dtype."""
+    own = region.type
+    if np.can_cast(given.weak(), np.dtype(own.dtype), casting="same_kind"):
+        return
+    name = UFUNCS.get(function, function).__name__
+    text = (
+        f"Cannot cast ufunc '{name}' output from dtype('{given.dtype}') to "
+        f"dtype('{own.dtype}') with casting rule 'same_kind'"
+    )
+    raise ProgramError(TypeError(text))
 
 
 def root_of(frame: Frame, value: Any) -> Buffer | None:
     """The region whose memory a value shares, through views of views."""
+    found = base_of(frame, value)
+    return found if isinstance(found, Buffer) else None
+
+
+def base_of(frame: Frame, value: Any) -> Any:
+    """The array whose memory a value shares, through views of views."""
     while isinstance(value, Value) and value.type.is_array:
         made = frame.builder.definition.get(value)
         if isinstance(made, Load):
             if any(isinstance(i, Pick) for i in made.index):
-                return None
+                return value
             if isinstance(made.source, Buffer):
                 return made.source
             value = made.source
         elif isinstance(made, Let) and not makes_anew(made.primitive):
             value = made.operands[0]
         else:
-            return None
+            return value
     return None
-
-
-def must_be_array(frame: Frame, a: Any, node: Any) -> None:
-    """Refuse a store into what is no array of the function's own."""
-    if not isinstance(a, Region):
-        what = "an array" if is_operand(a) and type_of(a).is_array else describe(a)
-        raise frame.error(
-            UnsupportedSyntax,
-            f"gradwright does not rewrite stores into {what} yet",
-            node,
-        )

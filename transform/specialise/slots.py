@@ -5,8 +5,10 @@
     else:                  a read turns into an error
         law = math.cos
 
-A number or an array has a cell, and is in it on every path.  What is known now has no
-storage: a slot holds it from its assignment on, along the path that is specialised.
+A number or an array has a cell, and is in it on every path; an array that is stored
+into has a region, and what the variable is bound to is copied there.  What is known now
+has no storage: a slot holds it from its assignment on, along the path that is
+specialised.
 """
 
 from __future__ import annotations
@@ -15,12 +17,21 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gradwright.transform.build import constant
-from gradwright.transform.core import Cell, Const, Statement, Value, type_of
+from gradwright.transform.core import (
+    Buffer,
+    Cell,
+    Const,
+    Place,
+    Statement,
+    Value,
+    type_of,
+)
 from gradwright.transform.indices import Linear
 from gradwright.transform.specialise.abstract import (
     Clash,
     Closure,
     Listed,
+    Region,
     Static,
     Structure,
     as_constant,
@@ -74,7 +85,7 @@ class Construct:
     def __init__(self, presets: Presets) -> None:
         self.presets = presets
         self.slots: list[Slot] = []
-        self.allocated: list[Cell] = []
+        self.allocated: list[Place] = []
         self.first: list[Statement] = []
         self.open = True
         self.entering = False  # the slots get what the names hold on entry
@@ -90,7 +101,7 @@ class Construct:
 
 
 def _is_storage(held: Any) -> bool:
-    return isinstance(held, Cell | Structure)
+    return isinstance(held, Cell | Region | Structure)
 
 
 def _kind(held: Any) -> Any:
@@ -110,7 +121,7 @@ class Slot:
     def __init__(self, name: str, owner: Construct) -> None:
         self.name = name
         self.owner = owner
-        self.content: Any = None  # None | Cell | Static ... | Structure of Slots
+        self.content: Any = None  # None | Cell | Region | Static ... | Structure
         self.node: Any = None  # the assignment that put it there
         self.storage: list[Any] = []  # cells that do not join, structures of one shape
         self.marker: Cell | None = None
@@ -173,6 +184,20 @@ class Slot:
         lists.take(frame, self.name, held, value, node)
         return held
 
+    def region(self, frame: Frame, type: Type, node: Any) -> Region:
+        """The region that the arrays go to which the variable is bound to."""
+        held = [a for a in self.storage if isinstance(a, Region)]
+        if not held:
+            self._keep(Region(Buffer(self.name, type, tuple(type.dims or ()))))
+            held = self.storage[-1:]
+        self._mark(frame)
+        self._hold(held[0], node)
+        return held[0]
+
+    def _keep(self, region: Region) -> None:
+        self.owner.allocated.append(region.place)
+        self.storage.append(region)
+
     def _joined(self, value: Any) -> Type | None:
         """The type of a cell for this and for what is held; None if there is none."""
         operand, held = as_constant(value), as_constant(self.content)
@@ -220,7 +245,7 @@ class Slot:
         for content, node in (one, other):
             if isinstance(content, Clash):
                 return content
-            if isinstance(content, Cell):
+            if isinstance(content, Cell | Region):
                 content = Value(self.name, content.type)
             line = frame.location(node).line if node is not None else 0
             said.append((line, describe(content), f" (line {line})" if line else ""))
@@ -271,6 +296,9 @@ class Slot:
         match self.content:
             case Cell():
                 return frame.builder.load(self.content, unsure=unsure)
+            case Region():
+                self._check_marker(frame, unsure)
+                return frame.read(self.content)
             case Structure():
                 if not self.content.items:
                     self._check_marker(frame, unsure)
@@ -296,6 +324,9 @@ class Slot:
             self.content = self._structure(kind)
             for slot, item in zip(self.content.items, kind.items, strict=True):
                 slot.begin(item)
+        elif isinstance(kind, Region):
+            self._keep(kind)
+            self.content = kind
         else:
             self.content = self._cell(kind) if isinstance(kind, Type) else kind
         if isinstance(kind, Listed):
@@ -329,7 +360,7 @@ class Slot:
         """Whether it holds something without storage, if only inside a structure."""
         if isinstance(self.content, Structure):
             return any(slot.is_known for slot in self.content.items)
-        return self.content is not None and not isinstance(self.content, Cell)
+        return self.content is not None and not isinstance(self.content, Cell | Region)
 
     def parts(self) -> Iterator[Slot]:
         """The slot, and those inside it."""
@@ -343,6 +374,8 @@ def _same(held: Any, value: Any) -> bool:
     """Whether a slot that holds one holds the other as well."""
     if held is value:
         return True
+    if isinstance(held, Region) and isinstance(value, Region):
+        return held.place is value.place and held.index == value.index
     if isinstance(held, Closure) and isinstance(value, Closure):
         # It sees variables as they are when it is called; its defaults are its own.
         mine = [*held.defaults, *held.keyword_defaults.values()]

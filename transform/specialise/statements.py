@@ -32,6 +32,7 @@ from gradwright.transform.errors import UnsupportedSyntax
 from gradwright.transform.indices import Linear, linear
 from gradwright.transform.liveness import after_loop, assigned
 from gradwright.transform.normalise import fresh, names
+from gradwright.transform.parsing import statements
 from gradwright.transform.specialise import listing, lists
 from gradwright.transform.specialise.abstract import (
     Clash,
@@ -70,7 +71,7 @@ from gradwright.transform.specialise.frame import (
     Demand,
     Frame,
 )
-from gradwright.transform.specialise.regions import WHOLE, store
+from gradwright.transform.specialise.regions import WHOLE, must_fit, store
 from gradwright.transform.specialise.slots import (
     Construct,
     Fork,
@@ -80,7 +81,7 @@ from gradwright.transform.specialise.slots import (
     Trips,
     Unready,
 )
-from gradwright.transform.types import INT, Type
+from gradwright.transform.types import INT, Type, promote
 
 Handler = Callable[[Frame, Any], None]
 
@@ -114,6 +115,9 @@ def _expression(frame: Frame, node: Any) -> None:
 def _assign(frame: Frame, node: Any) -> None:
     if _accumulates(frame, node):
         return
+    match node:
+        case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call()):
+            node.value.result = name
     value = frame.evaluate(node.value)
     for target in node.targets:
         bind(frame, target, value)
@@ -134,8 +138,8 @@ def _augmented(frame: Frame, node: Any) -> None:
     if not isinstance(node.target, gast.Name):
         refuse_store(frame, frame.evaluate(node.target.value), node.target)
     name = node.target.id
-    region = frame.env.get(name)
-    if isinstance(region, Region):
+    region = frame.region(name)
+    if region is not None:
         _in_place(frame, region, node)
         return
     if _add_into(frame, name, node.op, node.value, node):
@@ -162,12 +166,14 @@ def _in_place(frame: Frame, region: Region, node: Any) -> None:
     value, function = frame.evaluate(node.value), BINARY[type(node.op)]
     if function in (operator.add, operator.sub):
         operand = display(frame, value, node)
+        must_fit(promote(region.type, type_of(operand)), region, function)
         if function is operator.sub:
             operand = frame.builder.operator(operator.neg, operand)
         store(frame, region, (), operand, node, accumulate=True)
         return
-    new = binary(frame, function, frame.read(region), value, node)
-    store(frame, region, WHOLE, display(frame, new, node), node)
+    new = display(frame, binary(frame, function, frame.read(region), value, node), node)
+    must_fit(type_of(new), region, function)
+    store(frame, region, WHOLE, new, node)
 
 
 def _sign(op: Any) -> str:
@@ -317,11 +323,15 @@ def _open_slots(
     for name in names:
         if _is_open(frame, name):
             continue
-        if isinstance(frame.env.get(name), Region) and name not in frame.stored.rebound:
+        old = frame.env.get(name)
+        if isinstance(old, Region) and name not in frame.stored.rebound:
             continue  # it is only stored into
         slot = Slot(name, construct)
         construct.slots.append(slot)
-        old = frame.env.get(name)
+        if isinstance(old, Region):
+            slot.go_on(old, None)
+            frame.env[name] = slot
+            continue
         since = old.node if isinstance(old, Slot) else None
         held = _gone_on(old.content, construct) if isinstance(old, Slot) else None
         if held is not None:
@@ -354,7 +364,7 @@ def _gone_on(held: Any, construct: Construct) -> Any:
             slot.go_on(content, old.node)
             slots.append(slot)
         return held.of(slots)
-    if isinstance(held, Clash | Listed):
+    if isinstance(held, Clash | Listed | Region):
         return held
     if not isinstance(held, Cell):
         return None
@@ -628,7 +638,7 @@ def unroll(frame: Frame, node: Any, items: list[Any]) -> None:
         bound = gast.copy_location(_Bind(target=node.target), node)
         bound.item = item
         body = _flagged(copy.deepcopy(node.body), flag)
-        skip = gast.parse(f"if not {flag}: pass").body[0]
+        skip = statements(f"if not {flag}: pass")[0]
         skip.body = rest
         rest = [bound, *body, *([_located(skip, node)] if rest else [])]
     after_loop(frame.liveness, rest, frame.liveness.after[id(node)])
@@ -646,7 +656,7 @@ def _flagged(body: list[Any], flag: str) -> list[Any]:
     result = []
     for s in body:
         if isinstance(s, gast.Break):
-            stop = gast.parse(f"{flag} = True").body[0]
+            stop = statements(f"{flag} = True")[0]
             for n in gast.walk(stop):
                 gast.copy_location(n, s)
             s = stop

@@ -37,32 +37,22 @@ from gradwright.transform.specialise.abstract import (
     is_operand,
 )
 from gradwright.transform.specialise.frame import Frame, ProgramError
-from gradwright.transform.specialise.regions import composed
+from gradwright.transform.specialise.regions import composed, view_of
 from gradwright.transform.types import VARYING, Type, array, numpy_scalar
 
 REFUSED = (TypeError, ValueError, IndexError)
 
 
-def region_of(frame: Frame, node: Any) -> Region | None:
-    """The region that an expression names, or a part of one; None for any other."""
-    if isinstance(node, gast.Name):
-        held = frame.env.get(node.id)
-        return held if isinstance(held, Region) else None
-    if isinstance(node, gast.Subscript):
-        outer = region_of(frame, node.value)
-        if outer is None:
-            return None
-        index = index_of(frame, node)
-        full = composed(outer.index, index)
-        if full is None:
-            raise frame.error(
-                UnsupportedSyntax,
-                "gradwright does not store into a part of a part yet",
-                node,
-            )
-        like = Value(outer.place.name, outer.kind)
-        return Region(outer.place, full, type_of_part(like, index, like, frame, node))
-    return None
+def stored_region(frame: Frame, value: Any) -> Region | None:
+    """The region that is stored into through a value; None if it is no view of one."""
+    found = view_of(frame, value)
+    while found is not None:  # the store raises what reading raises
+        made: Any = frame.builder.definition.get(value)
+        made.safe = True
+        if isinstance(made, core.Load) and isinstance(made.source, core.Buffer):
+            break
+        value = made.source if isinstance(made, core.Load) else made.operands[0]
+    return found
 
 
 def index_of(frame: Frame, node: Any) -> core.Index:
@@ -78,12 +68,16 @@ def index_of(frame: Frame, node: Any) -> core.Index:
 
 def region_item(frame: Frame, region: Region, node: Any) -> Any:
     """The value of region[index], as it is now."""
-    index = index_of(frame, node)
-    full = composed(region.index, index)
-    if full is None or _new_axes(index, region.kind.rank) is not None:
-        return array_item(frame, frame.read(region), node)
-    like = Value(region.place.name, region.kind)
-    out = Value(f"{region.place.name}_{_suffix(index)}", region.kind)
+    return part_now(frame, region, index_of(frame, node), node)
+
+
+def part_now(frame: Frame, region: Region, index: core.Index, node: Any) -> Any:
+    """What a part of a region holds now."""
+    full = composed(region, index)
+    if _new_axes(index, region.type.rank) is not None:
+        return item_of(frame, frame.read(region), index, node)
+    like = Value(region.place.name, region.type)
+    out = Value(f"{region.place.name}_{_suffix(index)}", region.type)
     out.type = type_of_part(like, index, out, frame, node)
     s = core.Load(out, region.place, full)
     frame.builder.definition[out] = s
@@ -93,7 +87,11 @@ def region_item(frame: Frame, region: Region, node: Any) -> Any:
 
 def array_item(frame: Frame, owner: Value, node: Any) -> Any:
     """The value of array[index]."""
-    index = index_of(frame, node)
+    return item_of(frame, owner, index_of(frame, node), node)
+
+
+def item_of(frame: Frame, owner: Value, index: core.Index, node: Any) -> Any:
+    """The same, of an index that is evaluated."""
     if (axes := _new_axes(index, owner.type.rank)) is not None:
         return _with_axes(frame, owner, axes, node)
     out = Value(f"{owner.name}_{_suffix(index)}", owner.type)
@@ -184,7 +182,21 @@ def _is_distinct(frame: Frame, places: Any) -> bool:
         known = [getattr(o, "constant", None) for o in made.operands]
         same_sign = all(k is not None and (k < 0) == (known[0] < 0) for k in known)  # type: ignore[operator]
         return same_sign and len(set(known)) == len(known)
-    return made.primitive.function in (np.arange, np.argsort)
+    if made.primitive.function is np.arange:
+        return _counts_up(made)
+    return made.primitive.function is np.argsort
+
+
+def _counts_up(made: Let) -> bool:
+    """Whether a range has no numbers below zero, which count from the end."""
+    bounds = made.primitive.template(made.attribute).filled(lambda k: made.operands[k])
+    first = linear(0) if bounds["stop"] is None else bounds["start"]
+    step = linear(1) if bounds["step"] is None else bounds["step"]
+    known = (getattr(first, "constant", None), getattr(step, "constant", None))
+    match known:
+        case (int(begin), int(by)):
+            return begin >= 0 and by > 0
+    return False
 
 
 def _suffix(index: core.Index) -> str:
@@ -328,7 +340,8 @@ def _picked(frame: Frame, owner: Value, index: core.Index, out: Value) -> Type:
             case At():
                 return [("is", 0)]
             case Pick(places=places) if type_of(places).is_bool:
-                count = counts.setdefault(places, symbol(("count", places)))
+                key = _mask_key(frame, places)
+                count = counts.setdefault(key, symbol(("count", places)))
                 if 0 in [d.constant for d in type_of(places).dims or ()]:
                     count = linear(0)
                 at = []
@@ -370,6 +383,12 @@ def _picked(frame: Frame, owner: Value, index: core.Index, out: Value) -> Type:
             d = symbol(Dim(out, axis))
         dims.append(d)
     return array(owner.type.dtype, tuple(dims))
+
+
+def _mask_key(frame: Frame, mask: Any) -> Any:
+    """What two masks share that are computed alike: they pick as many elements."""
+    made = frame.builder.definition.get(mask)
+    return (made.primitive, made.operands) if isinstance(made, Let) else mask
 
 
 def _pairs_that_meet(

@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import gast
 
 from gradwright.transform.build import constant, own_value
 from gradwright.transform.core import Call, Const, Operand, Value, type_of
+from gradwright.transform.errors import AliasError
 from gradwright.transform.indices import Linear
 from gradwright.transform.source import Source
 from gradwright.transform.specialise.abstract import (
@@ -41,6 +43,12 @@ from gradwright.transform.specialise.frame import (
     Unit,
 )
 from gradwright.transform.specialise.listing import refuse_results
+from gradwright.transform.specialise.regions import (
+    Copies,
+    base_of,
+    copied_parameters,
+    stored_parameters,
+)
 from gradwright.transform.specialise.slots import Unready
 from gradwright.transform.specialise.structures import pairs_of
 from gradwright.transform.types import Type
@@ -125,7 +133,10 @@ def separate_unit(
             key = ("derivative", key)
             unit = frame.program.units.get(key)
             if unit is None:
-                unit = _specialise_unit(frame, source, closure, bound, key, static)
+                unit = _specialise_unit(
+                    frame, source, closure, bound, key, static, copies=True
+                )
+            _refuse_overlap(frame, unit, operands, node)
             return unit, operands
         except Demand as e:
             if e.parameter is None:
@@ -183,8 +194,12 @@ def _specialise_unit(
     bound: dict[str, Any],
     key: Any,
     static: set[str],
+    copies: bool = False,
 ) -> Unit:
-    """Write a core function for one kind of arguments; its result type by iteration."""
+    """Write a core function for one kind of arguments; its result type by iteration.
+
+    With `copies` it changes none of them: what it stores into it copies first.
+    """
     program = frame.program
     guess: Any = None
     captures: dict[Any, Capture] = {}
@@ -205,6 +220,7 @@ def _specialise_unit(
         parameters_of = {s: n for n, s in _owners(inner.env)}
         unit.function.params = unit.params
         program.units[key] = unit
+        own = copied_parameters(inner) if copies else {}
         try:
             value = run_body(inner)
             _refuse_escaping(value, unit)
@@ -229,7 +245,8 @@ def _specialise_unit(
             and not unit.unready
             and not (unit.is_recursive and set(captures) != set(unit.captures))
         ):
-            _finish(unit, value, result, source)
+            _finish(unit, value, result, source, own)
+            unit.own_results = refuse_old_views(unit.function, program.own)
             if any(not u.done for u in unit.waits_for):
                 del program.units[key]  # a branch was left out: good for its type only
             return unit
@@ -315,13 +332,34 @@ def _lists(a: Any) -> Iterator[Structure]:
             yield from _lists(item)
 
 
-def _finish(unit: Unit, value: Any, result: Any, source: Source) -> None:
-    unit.result, unit.value, unit.done = result, _known_operands(value), True
+def _finish(
+    unit: Unit, value: Any, result: Any, source: Source, copies: Copies
+) -> None:
     f = unit.function
     f.body = unit.builder.block
-    f.results = [x for x in leaves(_known_operands(value)) if _is_runtime(x)]
+    unit.stored, others = stored_parameters(f, copies)
+    value = mapped(lambda x: others.get(x, x), _known_operands(value))
+    unit.result, unit.value, unit.done = result, value, True
+    f.results = [x for x in leaves(value) if _is_runtime(x)]
     f.filename = source.filename
-    refuse_old_views(f)
+
+
+def _refuse_overlap(
+    frame: Frame, unit: Unit, operands: list[Operand], node: Any
+) -> None:
+    """Refuse one array for a parameter that is stored into and for another one."""
+    given = dict(zip(unit.params, operands, strict=False))
+    for name, p in unit.stored.items():
+        own = base_of(frame, given.get(p))
+        others = (base_of(frame, o) for q, o in given.items() if q is not p)
+        if own is not None and any(o is own for o in others):
+            raise frame.error(
+                AliasError,
+                f"'{name}' is stored into, and shares memory with another array of "
+                "this call",
+                node,
+                instead=f"a copy of the array for '{name}'",
+            )
 
 
 def _is_runtime(leaf: Any) -> bool:
@@ -338,14 +376,20 @@ def _emit_call(frame: Frame, unit: Unit, operands: list[Operand]) -> Any:
         if not isinstance(leaf, Type):
             return leaf
         out = own_value(f"{unit.name}_value", leaf)
+        if leaf.dims is not None and out.type.dims is not None:
+            pairs = zip(leaf.dims, out.type.dims, strict=True)
+            dims = tuple(seen(d) if unit.sees(d) else own for d, own in pairs)
+            out.type = replace(out.type, dims=dims)
         outs.append(out)
         return Linear({out: 1}) if leaf.python and leaf.dtype == "int" else out
 
+    captured = [c.operand_in(frame) for c in unit.captures.values()]
+    seen = unit.seen_from([*operands, *captured])
     result = mapped(fresh, unit.result)
     unit.is_recursive |= not unit.done
-    captured = [c.operand_in(frame) for c in unit.captures.values()]
     frame.unit.assume_of_call(unit, [*operands, *captured])
     frame.builder.add(Call(tuple(outs), unit.function, (*operands, *captured)))
+    frame.program.own.update(outs[k] for k in unit.own_results)
     return result
 
 

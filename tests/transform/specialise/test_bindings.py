@@ -110,12 +110,6 @@ def clear(xs):
     xs[0] = 0.0
 
 
-def into_an_array(xs):
-    ys = xs * 2.0
-    clear(ys)
-    return ys[1]
-
-
 def into_an_attribute(x):
     x.real = 1.0
     return x
@@ -123,7 +117,6 @@ def into_an_attribute(x):
 
 REFUSED = [
     (into_a_captured_list, 1.0, gw.EffectError, "this changes TABLE"),
-    (into_an_array, XS, gw.UnsupportedSyntax, "stores into an array yet"),
     (into_an_attribute, 1.0, gw.UnsupportedSyntax, "stores into"),
 ]
 

@@ -202,6 +202,155 @@ def numbers_of_another_dtype(x):
     return np.sum(np.abs(z) ** 2) + np.sum(z.imag * x)
 
 
+def parts_of_parts(x):
+    y = x * 2.0
+    inner = y[1:-1]
+    odd = y[::-1][::2]
+    for k in range(len(inner)):
+        inner[k] = inner[k] ** 2 + y[k]
+    odd[1:] *= inner[0]
+    return np.sum(y * y) + odd[0]
+
+
+def rows_of_a_vector(x):
+    y = np.sin(x)
+    table = y.reshape(2, 2)
+    table[1] += table[0] ** 2
+    table.T[1] = table[:, 0] * x[1]
+    y.ravel()[2] *= 3.0
+    np.flip(y)[1:] *= y[1:]
+    y[:, None][3] *= 2.0
+    return np.sum(table * np.array([[1.0, 2.0], [3.0, 4.0]])) * y[1]
+
+
+def columns_as_rows(a):
+    b = a * 2.0
+    b.T[0] = b.T[1] ** 2
+    turned = np.swapaxes(b, 0, 1)
+    turned[1] *= turned[0]
+    b[None][0, 2] = b[1] * b[0]
+    return np.sum(b * b) + turned[2, 0]
+
+
+def flattened(x):
+    y = x.flatten()
+    y[2] = y[1] * x[2]
+    return np.sum(y * y) + x[2]
+
+
+def interior(u):
+    return u[1:-1]
+
+
+def scaled(u, c):
+    u *= c
+
+
+def smoothed(u, w):
+    for i in range(1, len(u) - 1):
+        u[i] = w * u[i] + (1.0 - w) * u[i - 1] * u[i + 1]
+    return u
+
+
+def mixed_up(u, v):
+    u[0] = v[1] * 2.0
+    v[2] = u[0] ** 2
+
+
+def helpers_that_store(x):
+    y = x.copy()
+    middle = interior(y)
+    middle[:] = middle**2
+    scaled(middle, 2.0)
+    smoothed(y, 0.3)
+    smoothed(y[::-1], x[0])
+    return np.sum(y * y)
+
+
+def one_array_twice_for_a_helper(x):
+    y, z = x * 1.0, x * 2.0
+    mixed_up(y, y)
+    mixed_up(z, y)
+    mixed_up(y[::-1], z[1:])
+    return np.sum(y * z)
+
+
+def results_that_are_arguments(x):
+    a = smoothed(x * 2.0, 0.3)
+    b = smoothed(np.sin(x), 0.2)
+    c = smoothed(a, 0.1)
+    c[0] = a[2] * 3.0
+    return np.sum(a * b) + c[0]
+
+
+def a_closure_that_stores(x):
+    y = np.zeros(len(x))
+
+    def step(k):
+        y[k] = x[k] * y[k - 1] + 1.0
+
+    for k in range(1, len(x)):
+        step(k)
+    return np.sum(y * y)
+
+
+def a_second_name(x):
+    z = x * 1.0
+    y = z
+    y[0] = 2.0 * z[1]
+    return np.sum(y * z * x)
+
+
+def a_value_of_length_one(x):
+    y = x * 1.0
+    y -= np.diff(y**2)
+    return np.sum(y * y)
+
+
+def the_run_knows_what_is_stretched(x, k):
+    y = x * 1.0
+    y[k:] = np.sin(y[:k])
+    return np.sum(y * y)
+
+
+def numbers_beside_places(x):
+    b = x * 1.0
+    b[0][::-2, [3, 0]] *= 0.7
+    b[1][None, np.arange(3) > 0] *= b[0, 0, 0]
+    return np.sum(b * b)
+
+
+def places_in_views(x):
+    places = np.array([2, 0, 2, 1])
+    y = np.concatenate([x, x * 2.0])
+    y[::-1][places] = x**2
+    y[1:][places] *= x[0]
+    y.reshape(2, 4)[[0, 0], [1, 1]] = x[1:3] * y[0]
+    return np.sum(y * y)
+
+
+def halves_of_what_changes(x):
+    y = x * 1.0
+    low, high = np.split(y, 2)
+    t = np.sin(low) * np.cos(high)
+    y *= y
+    return np.sum(t * y[:2])
+
+
+def changes_its_argument(x):
+    x[0] = x[1] * x[2]
+    x[1:] *= x[0]
+    return np.sum(x**2)
+
+
+def derivatives_of_what_changes_its_argument(x):
+    y = x * 1.0
+    y[0] = 2.0
+    slope = gw.grad(changes_its_argument)(y)
+    value, change = gw.jvp(changes_its_argument, (x,), (y,))
+    return np.sum(slope * y) + value * change
+
+
 PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (prefix_sums, (X,)),
     (gauss_seidel, (X, 0)),
@@ -225,6 +374,22 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (elimination, (A,)),
     (made_by_a_helper, (X,)),
     (numbers_of_another_dtype, (X,)),
+    (parts_of_parts, (X,)),
+    (rows_of_a_vector, (X,)),
+    (columns_as_rows, (A,)),
+    (flattened, (X,)),
+    (helpers_that_store, (X,)),
+    (one_array_twice_for_a_helper, (X,)),
+    (results_that_are_arguments, (X,)),
+    (a_closure_that_stores, (X,)),
+    (a_second_name, (X,)),
+    (a_value_of_length_one, (X[:2],)),
+    (the_run_knows_what_is_stretched, (X, 1)),
+    (the_run_knows_what_is_stretched, (X, 2)),
+    (numbers_beside_places, (np.sin(np.arange(24.0).reshape(2, 3, 4)),)),
+    (places_in_views, (X,)),
+    (halves_of_what_changes, (X,)),
+    (derivatives_of_what_changes_its_argument, (X,)),
 ]
 NAMES = [f.__name__ for f, _ in PROGRAMS]
 
