@@ -411,6 +411,90 @@ def summed_arrays(x, n):
     return np.sum(total**2) + np.sum(np.sum(terms, axis=0) * np.mean(terms, axis=1)[0])
 
 
+# ---- variables that a loop or branch assigns ---------------------------------------
+
+
+def pascal(x, n):
+    row = [x]
+    for _ in range(n):
+        new = [1.0]
+        for j in range(len(row) - 1):
+            new.append(row[j] + x * row[j + 1])
+        new.append(x * row[-1])
+        row = new
+    return sum(v * (k + 1) for k, v in enumerate(row))
+
+
+def tree_of_new_lists(x, n):
+    values = [max(1.1 - x * 1.1 ** (2 * j - n), 0.0) for j in range(n + 1)]
+    for i in range(n):
+        values = [0.4 * values[j] + 0.5 * values[j + 1] * x for j in range(n - i)]
+    return values[0]
+
+
+def edit_distance(x, n):
+    last = [0.1 * j for j in range(n + 1)]
+    for i in range(len(x)):
+        row = [0.1 * i + x[0]]
+        for j in range(n):
+            cost = (x[i] - 0.3 * j) ** 2
+            row.append(min(last[j] + cost, row[-1] + 0.2, last[j + 1] + 0.15 * x[1]))
+        last = row
+    return last[-1] + last[1]
+
+
+def grows_by_sums(x, n):
+    xs = []
+    for k in range(n):
+        xs = xs + [x[k % 4] * (k + 1)]
+    return sum(v * v for v in xs)
+
+
+def shrinks(x):
+    xs = list(x)
+    total = 0.0
+    while xs:
+        total = total * xs[0] + sum(xs)
+        xs = xs[1:]
+    return total
+
+
+def read_after_the_loop(x, n):
+    for k in range(n):
+        row = [x[k % 4] * j for j in range(k + 1)]
+        row.append(x[0])
+    return sum(row) * len(row)
+
+
+def assigned_in_a_branch(x, n):
+    xs = [x[0], x[1]]
+    for k in range(n):
+        if x[k % 4] > 0.6:
+            xs = [v * 0.5 for v in xs]
+        else:
+            xs.append(x[2] * xs[-1])
+    return sum(v * v for v in xs)
+
+
+def by_two_names(x, n):
+    xs = [x[0], x[1]]
+    for _ in range(n):
+        ys = xs[:]
+        ys.append(xs[0] * xs[-1])
+        ys[0] = ys[1] * x[2]
+        xs = ys
+        xs.append(x[3] * ys[-1])
+    return sum(xs)
+
+
+def new_lists_of_arrays(x, n):
+    states = [x, x * x]
+    for k in range(n):
+        states = [np.sin(s) * x[k % 4] for s in states]
+        states.append(states[0] * states[1])
+    return np.sum(np.array(states) ** 2)
+
+
 PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (recurrence, (1.3, 2)),
     (recurrence, (1.3, 7)),
@@ -451,6 +535,15 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (popped_arrays, (X, 3)),
     (concatenated, (X, 3)),
     (summed_arrays, (X, 4)),
+    (pascal, (0.9, 4)),
+    (tree_of_new_lists, (1.0, 4)),
+    (edit_distance, (X, 3)),
+    (grows_by_sums, (X, 4)),
+    (shrinks, (X,)),
+    (read_after_the_loop, (X, 3)),
+    (assigned_in_a_branch, (X, 5)),
+    (by_two_names, (X, 3)),
+    (new_lists_of_arrays, (X, 2)),
 ]
 NAMES = [f.__name__ for f, _ in PROGRAMS]
 
@@ -490,3 +583,71 @@ def test_the_hessian_is_of_one_sweep_at_a_time(
     np.testing.assert_allclose(found, columns, rtol=1e-9, atol=1e-9)
     rows = np.asarray(gw.jacrev(slope)(*args)).reshape(*np.shape(x), np.size(x))
     np.testing.assert_allclose(np.moveaxis(rows, -1, 0), columns, rtol=1e-9, atol=1e-9)
+
+
+def test_the_items_of_a_list_need_not_be_numbers_yet() -> None:
+    def f(x):
+        best = []
+        for v in x:
+            if not best or v > best[-1]:
+                best.append(v * v)
+        return sum(best)
+
+    check(f, X)
+
+
+def test_vjp_inside_a_program_of_lists() -> None:
+    def powers(x, n):
+        out = [1.0]
+        for _ in range(n):
+            out.append(out[-1] * x)
+        return sum(v * v for v in out)
+
+    def f(x):
+        value, pull = gw.vjp(lambda x: powers(x, 4), x)
+        return value * pull(1.0)[0] + pull(x)[0]
+
+    def slope(x, n):
+        return sum(gw.grad(powers)(x, k) for k in range(n))
+
+    h = 1e-6
+    value = f(1.1)
+    assert value == f(1.1)
+    tangent = gw.jvp(f, (1.1,), (1.0,))[1]
+    near(tangent, (f(1.1 + h) - f(1.1 - h)) / (2 * h), 1e-6, "jvp over vjp")
+    check(slope, 1.1, 3, exact=False)
+
+
+def test_python_raises_as_it_does() -> None:
+    def empty(x):
+        xs = list(x)
+        for _ in range(5):
+            xs.pop()
+        return xs[0]
+
+    def outside(x, k):
+        xs = [v * v for v in x]
+        return xs[k]
+
+    def stored(x, k):
+        xs = [v * v for v in x]
+        xs[k] = x[0]
+        return sum(xs)
+
+    def few(x):
+        a, b = [v * v for v in x]
+        return a * b
+
+    def of_a_float(x):
+        xs = [v * v for v in x]
+        return xs[x[0]]
+
+    for f, args in ((empty, ()), (outside, (4,)), (stored, (-5,)), (few, ())):
+        with pytest.raises((IndexError, ValueError)) as wanted:
+            f(X, *args)
+        for derived in (gw.grad(f), lambda *a, f=f: gw.jvp(f, a, a)):
+            with pytest.raises(type(wanted.value)) as caught:
+                derived(X, *args)
+            assert str(caught.value) == str(wanted.value)
+    with pytest.raises(TypeError, match="list indices must be integers or slices"):
+        gw.grad(of_a_float)(X)
