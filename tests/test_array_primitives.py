@@ -576,3 +576,49 @@ def test_a_rule_is_assignments_and_a_return(p: Primitive) -> None:
         known = {*p.operands, *(p.signature or inspect.signature(rule)).parameters}
         dots = {f"{n}_dot" for n in p.operands}
         assert {*inspect.signature(rule).parameters} <= known | dots | {"y", "y_bar"}
+
+
+# ---- cotangents that are narrower than what they are of ------------------------------
+
+
+def mean_beside_a_row(a, y):
+    return np.sum(np.mean(a, axis=1) * y)
+
+
+def means_beside_a_row(a, y):
+    return np.sum(np.mean(a[None] + a[:, None], axis=(1, 3))[..., None] * y)
+
+
+def deviation_where_it_is_large(a, y):
+    s = np.std(a, axis=1)
+    return np.sum(np.where(s > 0.55, s, 0.0)) + np.sum(y)
+
+
+def larger_means(a, y):
+    return np.sum(np.maximum(0.2, np.mean(a[:, 0], axis=-1)) * a[0, :2, 1] * y[0])
+
+
+def part_of_a_split_mean(a, y):
+    means = np.split(np.mean(a[0], axis=-2, keepdims=True), 1, axis=0)[0]
+    return np.sin(means)[0, 2] * y[0]
+
+
+def mean_of_a_display(a, y):
+    x = np.mean(np.array([a[0, 0, 0], y[1]]), axis=0)
+    return np.sum(np.cos(x).cumprod())
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        mean_beside_a_row,
+        means_beside_a_row,
+        deviation_where_it_is_large,
+        larger_means,
+        part_of_a_split_mean,
+        mean_of_a_display,
+    ],
+)
+def test_a_cotangent_of_fewer_axes_or_elements_stretches(f: Any) -> None:
+    a = np.sin(1.0 + 1.7 * np.arange(24.0)).reshape(2, 4, 3)
+    gw.check_grads(f, (a, np.array([0.4, -1.1, 0.7])))

@@ -263,20 +263,28 @@ def over_axes(b: Builder, template: Template, x: Operand, out: Type) -> Operand:
 def with_axes(b: Builder, template: Template, g: Operand, x: Type) -> Operand:
     """A reduction's result or its cotangent, with the axes that went as ones."""
     axis = template["axis"]
-    if axis is None or template["keepdims"] or not type_of(g).is_array:
+    if axis is None or template["keepdims"]:
         return g  # it stretches as it is
     axes = axis.items if isinstance(axis, Sequence) else (axis,)
     gone = {k % x.rank for k in axes}
-    if gone == set(range(len(gone))):
-        return g  # leading axes stretch by themselves
-    left = iter(type_of(g).dims or ())
-    dims = tuple(linear(1) if k in gone else next(left) for k in range(x.rank))
+    left = list(type_of(g).dims or ())
+    dims: list[Linear] = []
+    for k in reversed(range(x.rank)):
+        if not left:
+            break  # leading axes stretch by themselves
+        dims.insert(0, linear(1) if k in gone else left.pop())
+    made = len(dims) - type_of(g).rank
+    if made == 0:
+        return g
+    if len(dims) < x.rank:  # a cotangent that lacks leading axes itself
+        axes = tuple(k - x.rank for k in sorted(gone))[-made:]
+        axis = axes[0] if made == 1 else Sequence(tuple, axes)
     arguments = (("a", Hole(0)), ("axis", axis))
     return b.let(
         row(np.expand_dims, 1),
         g,
         attribute=Template(arguments),
-        type=replace(type_of(g), dims=dims),
+        type=replace(type_of(g), dims=tuple(dims)),
         name=getattr(g, "name", "part"),
     )
 

@@ -231,7 +231,17 @@ def fitted(sweep: Sweep, v: Value, c: Operand, shape: Type) -> Operand:
     if not v.type.python and not type_of(c).python and type_of(c).dtype != v.type.dtype:
         wanted = replace(type_of(c), dtype=v.type.dtype)
         c = b.let(CAST, c, attribute=wanted, type=wanted)
+    note_ones(c, v.type)
     return c
+
+
+def note_ones(c: Operand, t: Type) -> None:
+    """A cotangent is of length one along the axes along which the primal is."""
+    if not isinstance(c, Value) or not c.type.is_array or c.type.rank != t.rank:
+        return
+    pairs = zip(c.type.dims or (), t.dims or (), strict=True)
+    dims = tuple(f if f.constant == 1 else d for d, f in pairs)
+    c.type = replace(c.type, dims=dims)
 
 
 def filled(sweep: Sweep, s: Let, g: Operand) -> Operand:

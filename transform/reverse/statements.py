@@ -229,13 +229,14 @@ def reverse_partials(sweep: Sweep, s: Let, g: Operand) -> None:
     for k, o in enumerate(s.operands):
         if o not in sweep.active:
             continue
+        along = g
         if s.primitive.function is np.where:
             c = chosen(sweep, s, k, g)
         elif s.primitive.kind == "reduction":
             partial = reduction_partial(sweep.rules, s, lambda x: need(sweep, x))
             template = s.primitive.template(s.attribute)
-            kept = with_axes(sweep.builder, template, g, type_of(o))
-            c = sweep.builder.scale(partial, kept)
+            along = with_axes(sweep.builder, template, g, type_of(o))
+            c = sweep.builder.scale(partial, along)
         else:
             partial = sweep.rules.partial(
                 s.primitive,
@@ -244,7 +245,7 @@ def reverse_partials(sweep: Sweep, s: Let, g: Operand) -> None:
                 lambda: need(sweep, s.out),
             )
             c = sweep.builder.scale(partial, g)
-        c = where_it_counts(sweep, s, g, c)
+        c = where_it_counts(sweep, s, g, along, c)
         if s.loose and isinstance(o, Value) and o.type.is_array:
             c = unstretched(sweep, in_shape(sweep, c, shape, s.out), o)
         if s.primitive.kind == "reduction":
@@ -281,8 +282,13 @@ def chosen(sweep: Sweep, s: Let, k: int, g: Operand) -> Operand:
     return sweep.builder.let(s.primitive, need(sweep, s.operands[0]), *sides)
 
 
-def where_it_counts(sweep: Sweep, s: Let, g: Operand, c: Operand) -> Operand:
-    """No NaN from an element that a choice did not take: its cotangent is zero."""
+def where_it_counts(
+    sweep: Sweep, s: Let, g: Operand, along: Operand, c: Operand
+) -> Operand:
+    """No NaN from an element that a choice did not take: its cotangent is zero.
+
+    The contribution `c` is a product of `along`, which is g with the axes of c.
+    """
     p, b = s.primitive, sweep.builder
     if not isinstance(c, Value) or not c.type.is_array:
         return c
@@ -290,7 +296,7 @@ def where_it_counts(sweep: Sweep, s: Let, g: Operand, c: Operand) -> Operand:
         sweep.masked.add(c)
     elif g in sweep.masked:
         if p.rule is not None and is_singular(p.rule):
-            counts = b.let(row(operator.ne, 2), g, constant(0.0))
+            counts = b.let(row(operator.ne, 2), along, constant(0.0))
             made = b.definition.get(c)
             if isinstance(made, Let):
                 made.quiet = True
@@ -303,10 +309,12 @@ def where_it_counts(sweep: Sweep, s: Let, g: Operand, c: Operand) -> Operand:
 def reverse_display(sweep: Sweep, s: Let, g: Operand) -> None:
     """Give each operand of a display its element of the cotangent."""
     positions = list(np.ndindex(*s.attribute))
+    if type_of(g).rank:
+        g = in_shape(sweep, g, s.out.type, s.out)
     for o, position in zip(s.operands, positions, strict=True):
         if o not in sweep.active:
             continue
-        if not (isinstance(g, Value) and g.type.is_array):
+        if not (isinstance(g, Value) and g.type.rank):
             give(sweep, o, g, type_of(o))
             continue
         index = tuple(At(linear(k)) for k in position)

@@ -130,13 +130,17 @@ def _check_length(frame: Frame, length: Linear, wanted: int) -> None:
 def element(
     frame: Frame, value: Value, position: Operand, safe: bool = False
 ) -> Operand:
-    """array[position] along the first axis."""
+    """array[position] along the first axis, as it is now."""
     rest = (value.type.dims or ())[1:]
     symbols = position.symbols() if isinstance(position, Linear) else ()
     suffix = [s.name for s in symbols if isinstance(s, Value)]
     type_ = array(value.type.dtype, rest) if rest else numpy_scalar(value.type.dtype)
     name = f"{value.name}_{suffix[0] if suffix else 'item'}"
-    return frame.builder.element(value, (At(position),), type_, name, safe)
+    region = regions.view_of(frame, value)
+    if region is None or frame.in_rule:
+        return frame.builder.element(value, (At(position),), type_, name, safe)
+    index = regions.composed(region, (At(position),))
+    return frame.builder.element(region.place, index, type_, name, safe)
 
 
 def store_item(frame: Frame, target: Any, value: Any, function: Any = None) -> None:
@@ -158,6 +162,7 @@ def store_item(frame: Frame, target: Any, value: Any, function: Any = None) -> N
             return
         refuse_store(frame, owner, target)
     index = index_of(frame, target)
+    value = regions.as_of_now(frame, value)
     adds = function in (operator.add, operator.sub) and not may_repeat(index)
     if function is None or adds:
         operand = display(frame, value, target)

@@ -187,6 +187,7 @@ class Program:
         self.hidden: dict[Any, tuple[Path, Any]] = {}
         self.guards: dict[Any, tuple[Path, Any]] = {}
         self.chose = False  # a rule has chosen between arrays, by element
+        self.begun: dict[Any, Region] = {}  # the array that a value has become
         self.own: set[Value] = set()  # results of calls that share memory with nothing
         self.units: dict[Any, Unit] = {}
         self.inlined: set[Any] = set()
@@ -390,9 +391,11 @@ class Frame:
     def held(self, name: str, unsure: bool = False) -> Any:
         """What a bound name stands for, read or not: it may be a clash."""
         held = self.env[name]
-        if isinstance(held, Region):
-            return self.read(held)
-        return held.load(self, unsure) if isinstance(held, Slot) else held
+        return held.load(self, unsure) if isinstance(held, Slot) else self.now(held)
+
+    def now(self, held: Any) -> Any:
+        """The same, with what each region in it holds now."""
+        return mapped(lambda a: self.read(a) if isinstance(a, Region) else a, held)
 
     def region(self, name: str) -> Region | None:
         """The region that a local name stands for; None where it is something else."""
@@ -604,9 +607,7 @@ def import_name(frame: Frame, owner: Frame, name: str, node: Any) -> Any:
             held = owner.env.get(name)
             if held is None:
                 raise ProgramError(NameError(FREE.format(name)))
-            if isinstance(held, Region):
-                return frame.read(held)
-            return held.load(frame) if isinstance(held, Slot) else held
+            return held.load(frame) if isinstance(held, Slot) else frame.now(held)
         return owner.lookup(name, node)
     caller = frame.unit.caller
     if caller is None:
