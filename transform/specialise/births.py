@@ -64,7 +64,7 @@ def born(frame: Frame, value: Any, node: Any) -> Any:
     program = frame.program
     if not (isinstance(value, Structure) and value.kind is list):
         return value
-    if value in program.births or frame.in_rule:
+    if value in program.births or value in program.behind or frame.in_rule:
         return value
     origin = origin_of(frame, node) if _makes_list(node) else None
     return _entered(frame, value, origin, node)
@@ -116,6 +116,9 @@ def _makes_list(node: Any) -> bool:
 def change(frame: Frame, a: Structure, items: Any, node: Any) -> None:
     """Let a list hold other items, wherever it is known under a name."""
     birth = may_change(frame, a, node)
+    if (own := frame.program.behind.get(a)) is not None:
+        names = dict(zip(map(id, a.items), own.items, strict=True))
+        items, a = [names.get(id(item), item) for item in items], own
     if birth.within != tuple(frame.program.constructs):
         raise Promotion(birth.origin, Kind())
     a.items = tuple(items)
@@ -125,7 +128,7 @@ def may_change(frame: Frame, a: Structure, node: Any) -> Birth:
     """Where a list that is about to change came into being."""
     from gradwright.transform.specialise.units import InlineInstead
 
-    birth = frame.program.births.get(a)
+    birth = frame.program.births.get(frame.program.behind.get(a, a))
     if a.kind is not list:
         raise frame.error(
             UnsupportedSyntax,
@@ -159,19 +162,9 @@ def note_read(frame: Frame, a: Structure, origin: Any) -> None:
     frame.program.births[a] = Birth(origin, ("a variable",))
 
 
-def hold_item(frame: Frame, item: Any, holder: str) -> None:
-    """A list that is an item elsewhere does not change any more."""
-    if isinstance(item, Structure):
-        birth = frame.program.births.get(item)
-        if birth is not None:
-            birth.held = holder
-        for inner in item.items:
-            hold_item(frame, inner, holder)
-
-
 def promote_for(frame: Frame, a: Structure, position: Any, node: Any) -> None:
     """An item that only the run knows: of a list that is of run-time length then."""
-    birth = frame.program.births.get(a)
+    birth = frame.program.births.get(frame.program.behind.get(a, a))
     if birth is None or birth.origin is None or not is_operand(position):
         return
     if isinstance(position, Linear):

@@ -197,6 +197,7 @@ class Program:
         self.stored: dict[int, Stored] = {}
         self.kinds: dict[Any, Any] = {}  # of lists of run-time length, by origin
         self.births: dict[Structure, Any] = {}  # of the other lists
+        self.behind: dict[Structure, Structure] = {}  # of which it shows the arrays
         self.versions: dict[Any, int] = {}  # how often a variable got another list
         self.constructs: list[Any] = []  # run-time loops and branches around
         self.tests: dict[int, set[Any]] = {}  # where only the truth is asked for
@@ -232,6 +233,7 @@ class Program:
     def hold(self, a: Any, holder: str) -> None:
         """The lists in a structure are copied elsewhere, and do not change now."""
         if isinstance(a, Structure):
+            a = self.behind.get(a, a)
             if a in self.births:
                 self.births[a].held = holder
             for item in a.items:
@@ -395,7 +397,13 @@ class Frame:
 
     def now(self, held: Any) -> Any:
         """The same, with what each region in it holds now."""
-        return mapped(lambda a: self.read(a) if isinstance(a, Region) else a, held)
+        if isinstance(held, Region):
+            return self.read(held)
+        if not any(isinstance(a, Region) for a in leaves(held)):
+            return held
+        seen = held.of(map(self.now, held.items))
+        self.program.behind[seen] = held
+        return seen
 
     def region(self, name: str) -> Region | None:
         """The region that a local name stands for; None where it is something else."""

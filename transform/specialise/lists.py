@@ -45,7 +45,7 @@ from gradwright.transform.specialise.abstract import (
     leaves,
     mapped,
 )
-from gradwright.transform.specialise.births import Kind, Promotion, hold_item
+from gradwright.transform.specialise.births import Kind, Promotion
 from gradwright.transform.specialise.frame import Frame, ProgramError
 from gradwright.transform.specialise.methods import call_function
 from gradwright.transform.types import FLOAT, INT, VARYING, Type, join
@@ -367,7 +367,7 @@ def index_of(frame: Frame, a: Any) -> Operand:
 def insert(frame: Frame, listed: Listed, item: Any, position: Any, node: Any) -> None:
     """xs.insert(position, item), xs.append(item) without a position."""
     _settle_kind(frame, listed, item, node)
-    hold_item(frame, item, "another list")
+    frame.program.hold(item, "another list")
     pairs = zip(leaves(listed.tree), leaves(item), strict=True)
     for place, operand in pairs:
         new = convert(as_constant(operand), place.type)
@@ -416,7 +416,7 @@ def put(
             return
         value = binary(frame, function, item(frame, listed, position), value, node)
     _settle_kind(frame, listed, value, node)
-    hold_item(frame, value, "another list")
+    frame.program.hold(value, "another list")
     for place, operand in zip(leaves(listed.tree), leaves(value), strict=True):
         new_item = convert(as_constant(operand), place.type)
         frame.builder.add(Store(place, new_item, (At(position),)))
