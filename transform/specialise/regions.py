@@ -78,7 +78,7 @@ def bound(frame: Frame, name: str, value: Any, node: Any) -> Any:
     """
     if isinstance(value, Structure) and not frame.in_rule:
         labels = zip(value.labels, value.items, strict=True)
-        return value.of([_item(frame, name, k, a, node) for k, a in labels])
+        return value.holding([_item(frame, name, k, a, node) for k, a in labels])
     if frame.in_rule or not (isinstance(value, Value) and value.type.is_array):
         return value
     view = view_of(frame, value)
@@ -91,7 +91,7 @@ def _item(frame: Frame, name: str, label: Any, value: Any, node: Any) -> Any:
     """What an item of a structure is, which a name is bound to."""
     if isinstance(value, Structure):
         labels = zip(value.labels, value.items, strict=True)
-        return value.of([_item(frame, name, k, a, node) for k, a in labels])
+        return value.holding([_item(frame, name, k, a, node) for k, a in labels])
     if not isinstance(value, Value) or not value.type.is_array:
         return value
     view = view_of(frame, value)
