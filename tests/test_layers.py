@@ -17,7 +17,8 @@ TRANSFORM = """
     indices types template shapes primitives.record primitives.* primitives
     core picks notation scopes activity mixed build
     specialise rules forward reverse jacobian batch parallel
-    deadcode bounds algebra simplify linear calls interface ownership trips begin cleared
+    deadcode bounds algebra simplify linear calls interface ownership trips
+    begin cleared
     spelling layout names outline nesting writer emit
 """.split()
 ROWS = "gradwright.transform.primitives."

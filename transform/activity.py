@@ -15,13 +15,16 @@ from gradwright.transform.core import (
     AddUp,
     Call,
     Function,
+    Insert,
     Let,
     Load,
     Place,
     Pop,
     Push,
+    Remove,
     Statement,
     Store,
+    Take,
     Tape,
     Value,
     walk,
@@ -54,6 +57,12 @@ def flow(s: Statement) -> tuple[list[Any], list[Any]]:
             return [s.source], [s.out]
         case Store() if carries(s.operand):
             return [s.operand], [s.place]
+        case Insert() if carries(s.operand):
+            return [s.operand], [s.place]
+        case Take():
+            return [s.source], [s.place]
+        case Remove() if carries(s.out):
+            return [s.place], [s.out]
         case AddUp():
             return [s.operand], [s.tape]
         case Push() if carries(s.operand):

@@ -2,9 +2,10 @@
 
 Three kinds of thing.  **Values** are assigned once and immutable.  **Places** are
 mutable storage: a `Cell` holds a name that a runtime loop or branch reassigns, a
-`Buffer` is an array that is stored into element by element, a `Tape` is a list used as
-a stack.  **Linear forms** are the integers that steer (see `indices`).  There are no
-phis and no aliases: all mutation is a `Store`, a `Push` or a `Pop`.
+`Buffer` is an array that is stored into element by element, a `List` a list of the
+user's, a `Tape` one of ours, used as a stack.  **Linear forms** are the integers that
+steer (see `indices`).  There are no phis and no aliases: all mutation is a `Store`, an
+`Insert` or `Remove`, a `Push` or a `Pop`.
 
     for k in range(n):                For(k, 0, n, 1, [
         x = x * x            ->           Let(x_1, load, [x]), Let(v, mul, [x_1, x_1]),
@@ -100,6 +101,15 @@ class Tape(Place):
     like: Tape | None = None
 
 
+class List(Place):
+    """A list of numbers, or of arrays, whose items have the type.
+
+    With a `length` it begins with as many zeros, which stand for arrays, too.
+    """
+
+    length: Operand | None = None
+
+
 @dataclass(frozen=True)
 class Const:
     """A literal, or a constant of a library (`text` is how it is spelled)."""
@@ -118,8 +128,8 @@ class Const:
 Operand = Value | Linear | Const
 
 
-def type_of(operand: Operand | Tape) -> Type:
-    """The type of any operand or tape; a linear form is a Python int."""
+def type_of(operand: Operand | Place) -> Type:
+    """The type of any operand or place; a linear form is a Python int."""
     return INT if isinstance(operand, Linear) else operand.type
 
 
@@ -164,6 +174,11 @@ class Whole:
 
 
 @dataclass(frozen=True)
+class Length:
+    """How many items a list has: what stands behind a list alone."""
+
+
+@dataclass(frozen=True)
 class View:
     """A view of what the items before it name; the items behind it index that view.
 
@@ -177,7 +192,7 @@ class View:
     attribute: Any = None
 
 
-Index = tuple[At | Span | Pick | NewAxis | Whole | View, ...]
+Index = tuple[At | Span | Pick | NewAxis | Whole | View | Length, ...]
 
 
 # ---- statements --------------------------------------------------------------------
@@ -212,10 +227,11 @@ class Let(Statement):
 class Load(Statement):
     """out = source[index]: a snapshot of a place, or a part of an array value.
 
-    Of a tape it is another tape with the same content; `deep` where it holds tapes.
+    Of a tape it is another tape with the same content; `deep` where it holds tapes.  Of
+    a list it is an item, the length, an array of all items, or another list of some.
     """
 
-    out: Any  # a value, or a tape
+    out: Any  # a value, a tape or a list
     source: Place | Value
     index: Index = ()
     safe: bool = False  # known to be in bounds
@@ -259,11 +275,37 @@ class Exchange(Statement):
 
 
 @dataclass(eq=False)
+class Insert(Statement):
+    """place.insert(position, operand), or append(operand) without a position."""
+
+    place: List
+    operand: Operand
+    position: Operand | None = None
+
+
+@dataclass(eq=False)
+class Remove(Statement):
+    """out = place.pop(position), or of the last item without a position."""
+
+    out: Value
+    place: List
+    position: Operand | None = None
+
+
+@dataclass(eq=False)
+class Take(Statement):
+    """place = source: the list goes by another name, and no more by its own."""
+
+    place: List
+    source: List
+
+
+@dataclass(eq=False)
 class Push(Statement):
-    """tape.append(operand); a tape may hold tapes."""
+    """tape.append(operand); a tape may hold tapes, or lists that are not used again."""
 
     tape: Tape
-    operand: Operand | Tape
+    operand: Operand | Tape | List
 
 
 @dataclass(eq=False)
@@ -278,7 +320,7 @@ class AddUp(Statement):
 class Pop(Statement):
     """out = tape.pop()."""
 
-    out: Value | Tape
+    out: Value | Tape | List
     tape: Tape
 
 
@@ -352,9 +394,9 @@ class Assert(Statement):
 class Call(Statement):
     """outs = function(*operands)."""
 
-    outs: tuple[Value | Tape, ...]
+    outs: tuple[Value | Tape | List, ...]
     function: Function
-    operands: tuple[Operand | Tape, ...]
+    operands: tuple[Operand | Tape | List, ...]
 
 
 @dataclass(eq=False)
@@ -366,9 +408,9 @@ class Function:
     """
 
     name: str
-    params: list[Value | Tape]
+    params: list[Value | Tape | List]
     body: list[Statement]
-    results: list[Operand | Tape]
+    results: list[Operand | Tape | List]
     hidden: dict[Value, Any] = field(default_factory=dict)
     filename: str = ""
     commented: bool = False  # adjoint statements are printed with the user's line
@@ -421,6 +463,14 @@ def _operands(s: Statement) -> Iterator[Any]:
             yield from index_operands(s.index)
             if s.accumulate or s.index:
                 yield s.place
+        case Insert() | Remove():
+            if isinstance(s, Insert):
+                yield s.operand
+            if s.position is not None:
+                yield s.position
+            yield s.place
+        case Take():
+            yield s.source
         case Exchange():
             yield from s.sources
         case Push() | AddUp():
@@ -443,6 +493,8 @@ def _operands(s: Statement) -> Iterator[Any]:
             yield value
         case Alloc(place=Buffer(like=tuple(shape))):
             yield from shape
+        case Alloc(place=List() as place):
+            yield place.length
         case Alloc(place=Buffer() | Tape() as place) if place.like is not None:
             yield place.like
 
@@ -523,7 +575,7 @@ def all_reads(s: Statement) -> Iterator[Any]:
 def defines(s: Statement) -> tuple[Any, ...]:
     """The values that this statement itself assigns."""
     match s:
-        case Let() | Load() | Pop():
+        case Let() | Load() | Pop() | Remove():
             return (s.out,)
         case Call():
             return s.outs
@@ -537,8 +589,10 @@ def stores(s: Statement) -> set[Place]:
     changed: set[Place] = set()
     for inner in walk([s]):
         match inner:
-            case Store() | Alloc():
+            case Store() | Alloc() | Insert() | Remove():
                 changed.add(inner.place)
+            case Take():
+                changed |= {inner.place, inner.source}
             case Exchange():
                 changed.update(inner.places)
             case Push() | Pop() | AddUp():
@@ -638,6 +692,8 @@ class Substitution:
                     place.like = self._shape(place.like)
                 if isinstance(place, Tape) and place.like is not None:
                     place.like = o(place.like)
+                if isinstance(place, List):
+                    place.length = o(place.length)
                 value = None if s.value is None else o(s.value)
                 return replace(s, place=place, value=value)
             case Store():
@@ -647,6 +703,17 @@ class Substitution:
                     operand=o(s.operand),
                     index=self.index(s.index),
                 )
+            case Insert():
+                position = o(s.position)
+                return replace(
+                    s, place=o(s.place), operand=o(s.operand), position=position
+                )
+            case Remove():
+                return replace(
+                    s, place=o(s.place), out=o(s.out), position=o(s.position)
+                )
+            case Take():
+                return replace(s, place=o(s.place), source=o(s.source))
             case Push() | AddUp():
                 return replace(s, tape=o(s.tape), operand=o(s.operand))
             case Pop():

@@ -22,15 +22,18 @@ from gradwright.transform.core import (
     For,
     Function,
     If,
+    Insert,
     Let,
     Load,
     Pick,
     Pop,
     Push,
     Raise,
+    Remove,
     Span,
     Statement,
     Store,
+    Take,
     Tape,
     While,
     all_reads,
@@ -58,7 +61,7 @@ def drop_dead(f: Function) -> None:
             break
         tapes = liveness.tapes
     used = {v for s in walk(body) for v in reads(s)} | {
-        s.place for s in walk(body) if isinstance(s, Store)
+        s.place for s in walk(body) if isinstance(s, Store | Insert | Take)
     }
     used |= {v for r in f.results for v in leaves(r)}
     f.body = _without_allocs(body, used)
@@ -112,6 +115,17 @@ class _Liveness:
                     return None, live
                 if not s.accumulate and not s.index:
                     live.discard(s.place)
+            case Insert():
+                if s.place not in live:
+                    return None, live
+            case Take():
+                if s.place not in live:
+                    return None, live
+                live.discard(s.place)
+            case Remove():
+                if s.place not in live and s.out not in live and s.adjoint:
+                    return None, live
+                live.discard(s.out)
             case Alloc():
                 live.discard(s.place)
                 if isinstance(s.place, Tape) and s.place.like is not None:
@@ -208,7 +222,9 @@ class _Liveness:
             return True
         for t in walk([s]):
             match t:
-                case Store() if t.place in live:
+                case Store() | Insert() | Take() if t.place in live:
+                    return True
+                case Remove() if t.place in live or t.out in live or not t.adjoint:
                     return True
                 case Push() | Pop() | AddUp() if t.tape in self.known:
                     return True
@@ -250,7 +266,7 @@ def _is_idle(s: For) -> bool:
 def _may_stop(s: Statement) -> bool:
     """Whether a statement may raise or has an effect."""
     return any(
-        isinstance(t, Effect | Raise | Assert | Call)
+        isinstance(t, Effect | Raise | Assert | Call | Remove)
         or (isinstance(t, Let | Load) and may_raise(t))
         for t in walk([s])
     )
@@ -260,7 +276,7 @@ def _has_effect(s: Call, tapes: set[Any]) -> bool:
     if any(o in tapes for o in s.operands if isinstance(o, Tape)):
         return True
     return any(
-        isinstance(t, Effect | Raise | Assert)
+        isinstance(t, Effect | Raise | Assert | Remove)
         or (isinstance(t, Let | Load) and may_raise(t))
         for f in program(s.function)
         for t in walk(f.body)

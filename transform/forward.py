@@ -18,6 +18,7 @@ from gradwright.transform.build import Builder, constant
 from gradwright.transform.core import (
     AddUp,
     Alloc,
+    At,
     Buffer,
     Call,
     Cell,
@@ -25,14 +26,19 @@ from gradwright.transform.core import (
     For,
     Function,
     If,
+    Insert,
+    Length,
     Let,
+    List,
     Load,
     Operand,
     Place,
     Pop,
     Push,
+    Remove,
     Statement,
     Store,
+    Take,
     Tape,
     Value,
     While,
@@ -43,7 +49,7 @@ from gradwright.transform.core import (
     type_of,
     walk,
 )
-from gradwright.transform.indices import Linear
+from gradwright.transform.indices import Linear, linear, symbol
 from gradwright.transform.mixed import Mixed, shapes
 from gradwright.transform.primitives.structural import (
     CAST,
@@ -65,6 +71,7 @@ from gradwright.transform.rules import (
 )
 from gradwright.transform.specialise.abstract import Structure
 from gradwright.transform.template import Template, holes
+from gradwright.transform.types import INT
 
 
 def tangents(
@@ -114,10 +121,13 @@ class _Functions:
 
 def _dot_of(p: Any) -> Any:
     """The parameter that takes the tangent of a parameter."""
-    name = f"{p.name}_dot"
-    return (
-        Tape(name, p.type) if isinstance(p, Tape) else Value(name, p.type, users=True)
-    )
+    return _beside(p) if isinstance(p, Place) else Value(f"{p.name}_dot", p.type, True)
+
+
+def _beside(out: Any) -> Any:
+    """A value, tape or list of the same kind for its tangent."""
+    kind = type(out) if isinstance(out, Place) else Value
+    return kind(f"{out.name}_dot", out.type)
 
 
 class _Sweep:
@@ -161,7 +171,6 @@ class _Sweep:
 
     def statement(self, s: Statement) -> None:
         b = self.builder
-        kind: type[Tape | Value]
         match s:
             case Let():
                 self.keep(s)
@@ -170,8 +179,7 @@ class _Sweep:
             case Load():
                 self.keep(s)
                 if s.out in self.varied:
-                    kind = Tape if isinstance(s.out, Tape) else Value
-                    out = kind(f"{s.out.name}_dot", s.out.type)
+                    out = _beside(s.out)
                     dots = self.dots[s.source]
                     b.add(Load(out, dots, s.index, safe=True, deep=s.deep))
                     self.dots[s.out] = out
@@ -197,10 +205,25 @@ class _Sweep:
             case Pop():
                 self.keep(s)
                 if s.tape in self.varied:
-                    kind = Tape if isinstance(s.out, Tape) else Value
-                    popped = kind(f"{s.out.name}_dot", s.out.type)
+                    popped = _beside(s.out)
                     b.add(Pop(popped, self.dots[s.tape]))
                     self.dots[s.out] = popped
+            case Insert():
+                if s.place in self.varied:
+                    dot = self.tangent(s.operand)
+                    b.add(Insert(self.dots[s.place], dot, s.position))
+                self.keep(s)
+            case Take():
+                if s.place in self.varied:
+                    dots = self.dots.get(s.source) or self._zeros(s.source)
+                    b.add(Take(self.dots[s.place], dots))
+                self.keep(s)
+            case Remove():
+                self.keep(s)
+                if s.place in self.varied:
+                    removed = _beside(s.out)
+                    b.add(Remove(removed, self.dots[s.place], s.position))
+                    self.dots[s.out] = removed
             case For() | While() | If() if not self._varies(s):
                 self.keep(s)
             case For():
@@ -230,11 +253,30 @@ class _Sweep:
             dot = Buffer(name, p.type, p.like)
         elif isinstance(p, Cell):
             dot = Cell(name, p.type, p.choice)
+        elif isinstance(p, List):
+            dot = List(name, p.type)
+            dot.length = p.length
         else:
             dot = Tape(name, p.type)
             dot.like = p.like  # type: ignore[attr-defined]
         self.dots[p] = dot
         return dot
+
+    def _zeros(self, xs: List) -> List:
+        """A list of tangents that are zero."""
+        b, n, k = self.builder, Value("count", INT), Value("i", INT)
+        dots = List(f"{xs.name}_dot", xs.type)
+        b.add(Load(n, xs, (Length(),), safe=True))
+        if not xs.type.is_array:
+            dots.length = symbol(n)
+            b.add(Alloc(dots))
+            return dots
+        b.add(Alloc(dots))
+        with b.nested([]) as body:
+            x = b.element(xs, (At(symbol(k)),), xs.type, xs.name, safe=True)
+            b.add(Insert(dots, self.tangent(x)))
+        b.add(For(k, linear(0), symbol(n), linear(1), body))
+        return dots
 
     def _let(self, s: Let) -> Operand:
         """The tangent of one primitive's result."""

@@ -27,14 +27,18 @@ from gradwright.transform.core import (
     Buffer,
     Call,
     Function,
+    Insert,
     Let,
+    List,
     Load,
     Operand,
     Place,
     Pop,
+    Remove,
     Span,
     Statement,
     Store,
+    Take,
     Tape,
     Value,
     Whole,
@@ -300,17 +304,23 @@ def _pulled(
 
 
 def _emptied(s: Statement) -> Iterable[Any]:
-    """The tapes that a statement may pop from."""
-    if isinstance(s, Pop):
-        return (s.tape,)
-    return (o for o in s.operands if isinstance(o, Tape)) if isinstance(s, Call) else ()
+    """The tapes that a statement may pop from, and the lists that it changes."""
+    match s:
+        case Pop():
+            return (s.tape,)
+        case Insert() | Remove() | Take() | Store(place=List()):
+            return (s.place,)
+        case Call():
+            return (o for o in s.operands if isinstance(o, Tape | List))
+    return ()
 
 
-def _copied(b: Builder, tape: Tape, forward: Function) -> Tape:
-    """A tape with the same content, which may be emptied."""
-    copy = Tape(tape.name, tape.type)
+def _copied(b: Builder, tape: Tape | List, forward: Function) -> Tape | List:
+    """A tape or list with the same content, which may be emptied."""
+    copy = type(tape)(tape.name, tape.type)
     copy.of = tape
-    b.add(Load(copy, tape, deep=holds_tapes(forward)))
+    deep = isinstance(tape, Tape) and holds_tapes(forward)
+    b.add(Load(copy, tape, deep=deep))
     return copy
 
 

@@ -17,13 +17,17 @@ from gradwright.transform.core import (
     Call,
     Cell,
     Function,
+    Insert,
     Let,
+    List,
     Load,
     Operand,
     Pop,
     Push,
+    Remove,
     Statement,
     Store,
+    Take,
     is_recursive,
     type_of,
     walk,
@@ -61,13 +65,19 @@ def _flow(s: Statement) -> list[tuple[Any, list[Any], list[Any]]]:
     match s:
         case Let() if shapes(s):
             return [(s.out, shapes(s), list(s.operands))]
-        case Load() if not s.index:
+        case Load() if not s.index or isinstance(s.source, List):
             return [(s.out, [s.source], [s.source])]
-        case Store(place=Cell()) | Push():
-            place = s.place if isinstance(s, Store) else s.tape
+        case Store(place=Cell() | List()) | Insert() | Push():
+            place = s.tape if isinstance(s, Push) else s.place
             return [(place, [o for o in (s.operand,) if is_array(o)], [s.operand])]
         case Alloc(place=Buffer() as place):
             return [(place, [place.like], [place.like])]
+        case Alloc(place=List() as place) if place.length is not None:
+            return [(place, [], [])]
+        case Take():
+            return [(s.place, [s.source], [s.source])]
+        case Remove():
+            return [(s.out, [s.place], [s.place])]
         case Pop():
             return [(s.out, [s.tape], [s.tape])]
         case Call() if not is_recursive(s.function):

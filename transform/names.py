@@ -15,7 +15,7 @@ import re
 from typing import Any
 
 from gradwright.transform import build
-from gradwright.transform.core import Cell, Place, Value
+from gradwright.transform.core import Cell, List, Place, Value
 from gradwright.transform.spelling import Name
 
 NOUNS = frozenset(build.NOUNS.values())
@@ -80,7 +80,8 @@ def is_users(t: Any) -> bool:
     """Whether a thing is a variable of the user's program."""
     if isinstance(t, Value):
         return t.users
-    return isinstance(t, Cell) and not t.choice and not SUFFIX.search(t.name)
+    named = isinstance(t, List) or (isinstance(t, Cell) and not t.choice)
+    return named and not SUFFIX.search(t.name)
 
 
 class _Kinds:

@@ -28,7 +28,9 @@ from gradwright.transform.core import (
     For,
     Function,
     If,
+    Insert,
     Let,
+    List,
     Load,
     NewAxis,
     Operand,
@@ -109,6 +111,8 @@ class Nesting:
         self.spelling = Spelling(imports)
         self.uses: dict[Any, _Use] = {}
         self.waiting: dict[Value, Waiting] = {}
+        self.popping: dict[List, Place] = {}  # what a waiting pop is taken to read
+        self.lengths: dict[Any, List] = {}  # numbers that are a list's length now
         self.chosen: dict[Cell, Waiting] = {}
         self.rooted: dict[Value, Place] = {}  # arrays, and whose memory they share
         self.unpacked: set[Value] = set()  # items that a tuple's statement assigned
@@ -151,14 +155,14 @@ class Nesting:
 
     # ---- operands --------------------------------------------------------------
 
-    def operand(self, o: Operand | Tape) -> Waiting:
+    def operand(self, o: Operand | Tape | List) -> Waiting:
         """The expression of an operand; a waiting value is used up."""
         match o:
             case Linear():
                 return self._linear(o)
             case Const():
                 return Waiting(self.spelling.constant(o), set(), 8)
-            case Value() | Tape() if o in self.waiting:
+            case Value() | Tape() | List() if o in self.waiting:
                 self.left[o] -= 1
                 w = self.waiting[o]
                 if self.left[o] <= 0:
@@ -278,6 +282,13 @@ class Nesting:
         """Write what waits and reads places that are about to change."""
         for v in [v for v, w in self.waiting.items() if w.places & changed]:
             self._assign(v, self.waiting.pop(v), out, s)
+        for v in [v for v, xs in self.lengths.items() if xs in changed]:
+            del self.lengths[v]
+
+    def settle_pops(self, place: List, out: list[ast.stmt], s: Statement) -> None:
+        """Write the pops of a list that wait: it is read now, as they leave it."""
+        if place in self.popping:
+            self._flush({self.popping[place]}, out, s)
 
     def _leave(self, before: set[Any], out: list[ast.stmt], last: Statement) -> None:
         """Write what still waits at the end of a block, if a place may change."""
@@ -290,7 +301,9 @@ class Nesting:
 
     def _changed(self, s: Statement) -> set[Place]:
         if s not in self.changed:
-            self.changed[s] = stores(s) | {CALLS}
+            read = self.popping.keys() & set(all_reads(s))
+            marks = {self.popping[xs] for xs in read}
+            self.changed[s] = stores(s) | {CALLS} | marks
         return self.changed[s]
 
     def _settle(
@@ -319,7 +332,8 @@ class Nesting:
     def root(self, s: Let | Load) -> None:
         """Note whose memory an array is a part of, or several arrays are parts of."""
         several = s.out.type.items is not None
-        if isinstance(s.out, Tape) or not (s.out.type.is_array or several):
+        is_place = isinstance(s.out, Tape | List)
+        if is_place or not (s.out.type.is_array or several):
             return
         if isinstance(s, Load):
             picked = any(isinstance(i, Pick) for i in s.index)
@@ -347,7 +361,7 @@ class Nesting:
             between.append(body[last])
         return any(place in stores(t) for t in between)
 
-    def changes_later(self, s: Store) -> bool:
+    def changes_later(self, s: Store | Insert) -> bool:
         """Whether the array of which a variable gets a part changes behind that."""
         place = self.rooted.get(s.operand)  # type: ignore[arg-type]
         return place is not None and _follows(self.function.body, s, place)

@@ -25,6 +25,7 @@ from gradwright.transform.core import (
     For,
     Function,
     If,
+    Insert,
     Let,
     Load,
     NewAxis,
@@ -32,9 +33,11 @@ from gradwright.transform.core import (
     Pop,
     Push,
     Raise,
+    Remove,
     Span,
     Statement,
     Store,
+    Take,
     While,
     program,
     steps,
@@ -153,6 +156,14 @@ def _line(s: Statement, n: _Names) -> str:
             return f"{verb} {n(s.place)}{n.index(s.index)}, {n(s.operand)}"
         case AddUp():
             return f"add {n(s.tape)}, {n(s.operand)}"
+        case Insert():
+            at = "" if s.position is None else f" at {n(s.position)}"
+            return f"insert {n(s.place)}{at}, {n(s.operand)}"
+        case Remove():
+            at = "" if s.position is None else f" at {n(s.position)}"
+            return f"{n(s.out)} = remove {n(s.place)}{at}"
+        case Take():
+            return f"take {n(s.place)}, {n(s.source)}"
         case Push():
             return f"push {n(s.tape)}, {n(s.operand)}"
         case Pop():

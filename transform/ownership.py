@@ -15,12 +15,16 @@ from gradwright.transform.core import (
     Call,
     Cell,
     Function,
+    Insert,
     Let,
+    List,
     Load,
     Pop,
     Push,
+    Remove,
     Statement,
     Store,
+    Take,
     Tape,
     Value,
     walk,
@@ -56,11 +60,13 @@ class _Memory:
         self.held: dict[Any, list[Any]] = {}  # what was put into cells and tapes
         for s in walk(function.body):
             match s:
-                case Let() | Load() | Pop():
+                case Let() | Load() | Pop() | Remove():
                     self.made[s.out] = s
                 case Call():
                     self.made.update(dict.fromkeys(s.outs, s))
-                case Store(place=Cell()):
+                case Take():
+                    self.held.setdefault(s.place, []).append(s.source)
+                case Store(place=Cell() | List()) | Insert():
                     self.held.setdefault(s.place, []).append(s.operand)
                 case Push() | AddUp():
                     self.held.setdefault(s.tape, []).append(s.operand)
@@ -83,11 +89,16 @@ class _Memory:
 
     def _sources(self, v: Any) -> list[Any]:
         """The values and places whose memory this one shares; none where it is new."""
+        held = [o for o in self.held.get(v, ()) if isinstance(o, Value | Tape | List)]
         if isinstance(v, Cell | Tape):
-            return [o for o in self.held.get(v, ()) if isinstance(o, Value | Tape)]
+            return held
         match self.made.get(v):
+            case Load(source=List(), index=()) if isinstance(v, Value):
+                return []
             case Load(source=source):
-                return [source]
+                return [source, *held]
+            case Remove(place=place):
+                return [place]
             case Pop(tape=tape):
                 return [tape]
             case Let(primitive=p) as let if (
@@ -96,7 +107,7 @@ class _Memory:
                 return [o for o in let.operands if isinstance(o, Value)]
             case Call() as call:
                 return self._given(call, call.outs.index(v))
-        return []
+        return held
 
     def _given(self, call: Call, k: int) -> list[Any]:
         """The operands of a call whose memory its result may be."""

@@ -160,6 +160,9 @@ def _add(node: Any, found: set[str], maybe: set[str]) -> None:
         case gast.IfExp(body=body, orelse=orelse):
             _add(body, maybe, maybe)
             _add(orelse, maybe, maybe)
+        case gast.List(elts=parts) | gast.Tuple(elts=parts) | gast.Dict(values=parts):
+            for a in parts:
+                _add(a, maybe, maybe)
         case gast.Call(func=gast.Attribute(value=value, attr=name), args=arguments):
             if name in VIEWS:  # a method, or a function of a module
                 _add(value, maybe, maybe)
@@ -182,11 +185,12 @@ def _add_whole(node: gast.FunctionDef, surely: set[str], maybe: set[str]) -> Non
 
 
 def _bindings(node: gast.FunctionDef) -> Iterator[tuple[str, Any]]:
-    """The names that assignments bind, each with its expression."""
+    """The names that assignments and loops bind, each with what it is a part of."""
     for n in _own_nodes(node):
-        if not isinstance(n, gast.Assign):
-            continue
-        for t in n.targets:
+        if isinstance(n, gast.For):
+            targets = n.target.elts if isinstance(n.target, gast.Tuple) else [n.target]
+            yield from ((t.id, n.iter) for t in targets if isinstance(t, gast.Name))
+        for t in n.targets if isinstance(n, gast.Assign) else ():
             pairs = [(t, n.value)]
             if isinstance(t, gast.Tuple) and isinstance(n.value, gast.Tuple):
                 pairs = list(zip(t.elts, n.value.elts, strict=False))

@@ -22,6 +22,16 @@ class Structure:
         """The same structure around other items."""
         return Structure(self.kind, tuple(items), self.keys)
 
+    def holding(self, items: Iterable[Any]) -> Structure:
+        """The same structure with other words for its items: a list stays that list."""
+        found = tuple(items)
+        if all(a is b for a, b in zip(found, self.items, strict=True)):
+            return self
+        if self.kind is not list:
+            return self.of(found)
+        self.items = found
+        return self
+
     @property
     def form(self) -> Any:
         """What two structures have in common that differ in their items; hashable."""

@@ -24,14 +24,19 @@ from gradwright.transform.core import (
     Exchange,
     For,
     If,
+    Insert,
+    Length,
     Let,
+    List,
     Load,
     Place,
     Pop,
     Push,
     Raise,
+    Remove,
     Statement,
     Store,
+    Take,
     Tape,
     Value,
     While,
@@ -57,6 +62,7 @@ from gradwright.transform.outline import if_statement, is_chain, note
 from gradwright.transform.picks import may_repeat
 from gradwright.transform.primitives.structural import ITEM
 from gradwright.transform.spelling import (
+    again,
     are_same,
     bool_op,
     copied,
@@ -131,6 +137,14 @@ class Writer(Nesting):
                 self._write(out, exchanged, s)
             case AddUp():
                 self._add_up(s, out)
+            case Insert():
+                self._insert(s, out)
+            case Remove():
+                self._remove(s, out, body)
+            case Take():
+                source = self.operand(s.source).tree
+                self._flush({s.place, s.source}, out, s)
+                self._write(out, ast.Assign([name_of(s.place, True)], source), s)
             case Push():
                 self._flush({CALLS}, out, s)
                 w = self.operand(s.operand)
@@ -226,6 +240,9 @@ class Writer(Nesting):
                 else:
                     self.waiting[s.out] = w
             return
+        if isinstance(source, List):
+            self._read_list(s, source, out, body)
+            return
         if isinstance(s.out, Tape):
             tree: ast.expr = ast.Call(ast.Attribute(name_of(source), "copy"), [], [])
             if s.deep:
@@ -241,6 +258,54 @@ class Writer(Nesting):
         item = Waiting(tree, places, w.width + 8, w.quiet)
         self._settle(s.out, item, out, s, body)
 
+    def _read_list(
+        self, s: Load, source: List, out: list[ast.stmt], body: list[Statement]
+    ) -> None:
+        """`xs[k]`, `len(xs)`, `np.array(xs)`, and `ys = xs[1:]`."""
+        self.settle_pops(source, out, s)
+        xs, tree = name_of(source), ast.expr()
+        places: set[Place] = {source}
+        match s.index:
+            case (Length(),):
+                tree = ast.Call(ast.Name("len"), [xs], [])
+                self.lengths[s.out] = source
+            case ():
+                tree = ast.Call(ast.Attribute(xs, "copy"), [], [])
+                if isinstance(s.out, Value):
+                    tree = self.spelling.call("np.array", [xs])
+            case _:
+                tree = ast.Subscript(xs, self._index(s.index, places))
+        if isinstance(s.out, List):
+            self._write(out, ast.Assign([name_of(s.out, True)], tree), s)
+        else:
+            item = Waiting(tree, places, len(source.name) + 8)
+            self._settle(s.out, item, out, s, body)
+
+    def _insert(self, s: Insert, out: list[ast.stmt]) -> None:
+        """`xs.append(x)`, `xs.insert(0, x)`."""
+        w = self.operand(s.operand)
+        given = [w.tree]
+        if isinstance(s.operand, Value) and self.changes_later(s):
+            given = [copied(w.tree)]
+        method = "append"
+        if s.position is not None:
+            method, given = "insert", [*self._trees([s.position]), *given]
+        self._flush({s.place}, out, s)
+        call = ast.Call(ast.Attribute(name_of(s.place), method), given, [])
+        self._write(out, ast.Expr(call), s, w.quiet)
+
+    def _remove(self, s: Remove, out: list[ast.stmt], body: list[Statement]) -> None:
+        """`x = xs.pop()`, `xs.pop(k)`."""
+        given = [] if s.position is None else self._trees([s.position])
+        self._flush({s.place, CALLS}, out, s)
+        pop = ast.Call(ast.Attribute(name_of(s.place), "pop"), given, [])
+        if self.left.get(s.out, 0) == 0:
+            self._write(out, ast.Expr(pop), s)
+            return
+        mark = self.popping.setdefault(s.place, Place("popping", s.place.type))
+        places: set[Place] = {s.place, mark}
+        self._settle(s.out, Waiting(pop, places, len(s.place.name) + 6), out, s, body)
+
     def _pop(self, s: Pop, out: list[ast.stmt], body: list[Statement]) -> None:
         self._flush({s.tape, CALLS}, out, s)
         pop = ast.Call(ast.Attribute(name_of(s.tape), "pop"), [], [])
@@ -248,7 +313,13 @@ class Writer(Nesting):
             self._write(out, ast.Expr(pop), s)
         else:
             w = Waiting(pop, {s.tape}, len(s.tape.name) + 6)
-            self._settle(s.out, w, out, s, body)
+            readers = self.uses[s.out].readers
+            if isinstance(s.out, List) and not all(
+                isinstance(r, Take) for r in readers
+            ):
+                self._assign(s.out, w, out, s)
+            else:
+                self._settle(s.out, w, out, s, body)
 
     def _add_up(self, s: AddUp, out: list[ast.stmt]) -> None:
         """`total_tape = [a + b for a, b in zip(total_tape, tape)]`."""
@@ -283,7 +354,13 @@ class Writer(Nesting):
             case Tape(like=Tape() as like):
                 length = ast.Call(ast.Name("len"), [self.operand(like).tree], [])
                 tree = ast.BinOp(ast.List([ast.Constant(0.0)]), ast.Mult(), length)
-            case Tape():
+            case List(length=length) as place if length is not None:
+                zero = ast.Constant(0j if place.type.is_complex else 0.0)
+                if not place.type.is_inexact:
+                    zero = ast.Constant(0)
+                (n,) = self._trees([length])
+                tree = ast.BinOp(ast.List([zero]), ast.Mult(), n)
+            case Tape() | List():
                 tree = ast.List([])
             case _:
                 return
@@ -293,8 +370,10 @@ class Writer(Nesting):
         if s.accumulate and may_repeat(s.index):
             self._add_at(s, out)
             return
+        if isinstance(s.place, List) and s.accumulate:  # the item is read first
+            self.settle_pops(s.place, out, s)
         w = self.operand(s.operand)
-        if isinstance(s.place, Cell) and self.changes_later(s):
+        if isinstance(s.place, Cell | List) and self.changes_later(s):
             w = replace(w, tree=copied(w.tree))
         target: ast.Name | ast.Subscript = name_of(s.place, True)
         if s.index:
@@ -311,9 +390,12 @@ class Writer(Nesting):
         is_negative = s.adjoint or isinstance(w.tree, ast.UnaryOp)
         bare = unsigned(w.tree) if is_negative else None
         op, tree = (ast.Add(), w.tree) if bare is None else (ast.Sub(), bare)
-        if isinstance(s.place, Cell) and s.place.type.is_array:
+        if isinstance(s.place, Cell | List) and s.place.type.is_array:
             # What the cell holds may be another's: an argument, an array on a tape.
-            total = ast.BinOp(name_of(s.place), op, tree)
+            held: ast.expr = name_of(s.place)
+            if s.index:
+                held = ast.Subscript(held, again(target.slice))  # type: ignore[union-attr]
+            total = ast.BinOp(held, op, tree)
             self._write(out, ast.Assign([target], total), s, w.quiet)
             return
         self._write(out, ast.AugAssign(target, op, tree), s, w.quiet)
@@ -380,7 +462,7 @@ class Writer(Nesting):
         iterated = _iterated(s)
         if (
             iterated
-            and _is_whole(s, iterated)
+            and all(self._is_whole(s, load.source) for load in iterated)
             and not (stores(s) & set(leaves(s.stop)))
         ):
             self._iterate(s, iterated, out)
@@ -398,6 +480,16 @@ class Writer(Nesting):
             self._write(out, ast.For(target, items, inner, []), s)
         elif not s.body:  # kept for its range, which may raise
             self._write(out, ast.Expr(counting(start, stop, step)), s)
+
+    def _is_whole(self, s: For, source: object) -> bool:
+        """Whether the loop runs over all of an array or a list."""
+        if isinstance(source, List):
+            return any(
+                xs is source and s.stop == Linear({n: 1})
+                for n, xs in self.lengths.items()
+            )
+        assert isinstance(source, Value)
+        return (source.type.dims or (None,))[0] == s.stop
 
     def _iterate(self, s: For, loads: list[Load], out: list[ast.stmt]) -> None:
         """`for x in xs`, `for i, x in enumerate(xs)`, `for x, w in zip(xs, ws)`."""
@@ -528,18 +620,9 @@ def _iterated(s: For) -> list[Load]:
     if s.start != Linear({}, 0) or s.step != Linear({}, 1) or s.backwards:
         return found
     for t in s.body:
-        if not (isinstance(t, Load) and t.safe and isinstance(t.source, Value)):
+        if not (isinstance(t, Load) and t.safe and isinstance(t.source, Value | List)):
             break
         if t.index != (At(Linear({s.symbol: 1})),):
             break
         found.append(t)
     return found
-
-
-def _is_whole(s: For, loads: list[Load]) -> bool:
-    """Whether the loop runs over all of each array."""
-    return all(
-        isinstance(load.source, Value)
-        and (load.source.type.dims or (None,))[0] == s.stop
-        for load in loads
-    )

@@ -209,32 +209,6 @@ def _():
     return gw.grad(f)(-2.0)
 
 
-@promise("Loops: a list that grows", LISTS)
-def _():
-    def f(x, n):
-        ys = [x]
-        for _ in range(n):
-            ys.append(ys[-1] * x)
-        return ys[-1]
-
-    return gw.grad(f)(2.0, 3)
-
-
-@promise("Loops: a list that is stored into", LISTS)
-def _():
-    def f(x):
-        ys = [x, x]
-        ys[0] = x * x
-        return ys[0] * ys[1]
-
-    return gw.grad(f)(2.0)
-
-
-@promise("Loops: a comprehension over numbers of the run", LISTS)
-def _():
-    return gw.grad(lambda x, n: sum([x**k for k in range(n)]))(2.0, 3)
-
-
 @promise("Loops: a generator that is consumed in the program", LISTS)
 def _():
     def powers(x):

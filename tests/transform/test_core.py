@@ -22,15 +22,19 @@ from gradwright.transform.core import (
     For,
     Function,
     If,
+    Insert,
     Let,
+    List,
     Load,
     Pop,
     Push,
     Raise,
+    Remove,
     Span,
     Statement,
     Store,
     Substitution,
+    Take,
     Tape,
     Value,
     While,
@@ -50,6 +54,8 @@ xs = Value("xs", array("float64", (symbol(n),)))
 cell, tape, other = Cell("cell", FLOAT), Tape("tape", FLOAT), Tape("other", FLOAT)
 zeros, shaped = Tape("zeros", FLOAT), Buffer("shaped", xs.type, (symbol(n), symbol(i)))
 zeros.like = tape
+items, rest = List("items", FLOAT), List("rest", FLOAT)
+rest.length = symbol(n)
 callee = Function("callee", [x], [], [x])
 
 # statement, what it reads, what it defines, what it changes
@@ -65,6 +71,12 @@ READS = [
     (Push(tape, x), {x, tape}, set(), {tape}),
     (Pop(y, tape), {tape}, {y}, {tape}),
     (Load(other, tape), {tape}, {other}, set()),
+    (Insert(items, x, symbol(i)), {x, i, items}, set(), {items}),
+    (Insert(items, x), {x, items}, set(), {items}),
+    (Remove(y, items, symbol(i)), {i, items}, {y}, {items}),
+    (Take(items, rest), {rest}, set(), {items, rest}),
+    (Load(rest, items, (Span(linear(1)),)), {items}, {rest}, set()),
+    (Alloc(rest), {n}, set(), {rest}),
     (AddUp(tape, other), {tape, other}, set(), {tape}),
     (Alloc(zeros), {tape}, set(), {zeros}),
     (Alloc(shaped), {n, i}, set(), {shaped}),

@@ -218,6 +218,30 @@ def sum_of_values(values, start=0):
     return result
 
 
+@composition(apart=True)
+def largest_of_values(values):
+    """The largest of the items of a list, the first one of equal ones."""
+    if len(values) == 0:
+        raise ValueError("max() arg is an empty sequence")
+    best = values[0]
+    for v in values:
+        if v > best:
+            best = v
+    return best
+
+
+@composition(apart=True)
+def smallest_of_values(values):
+    """The smallest of the items of a list, the first one of equal ones."""
+    if len(values) == 0:
+        raise ValueError("min() arg is an empty sequence")
+    best = values[0]
+    for v in values:
+        if v < best:
+            best = v
+    return best
+
+
 @composition(any, apart=True)
 def any_of_values(values):
     """Whether one of the values is true; what follows it is not looked at."""

@@ -8,6 +8,7 @@ from gradwright.transform.activity import active, carries
 from gradwright.transform.core import (
     Alloc,
     Call,
+    List,
     Statement,
     Tape,
     Value,
@@ -41,8 +42,9 @@ def reverse_call(sweep: Sweep, block: Block, k: int, s: Call) -> Statement:
     pushed = any(isinstance(o, Tape) and o in sweep.active for o in s.operands)
     if not any(wanted) and not pushed:
         return s
+    refuse_lists(sweep, s)
     bars = [
-        tape_bar(sweep, o) if isinstance(o, Tape) else collect(sweep, o) if w else None
+        tape_bar(sweep, o) if isinstance(o, Tape) else collect(sweep, o) if w else None  # type: ignore[arg-type]
         for o, w in zip(s.outs, wanted, strict=True)
     ]
     if all(g is None for g in bars) and not pushed:
@@ -77,6 +79,17 @@ def reverse_call(sweep: Sweep, block: Block, k: int, s: Call) -> Statement:
     for o, out in outs:
         give(sweep, o, out, out.type)
     return forward
+
+
+def refuse_lists(sweep: Sweep, s: Call) -> None:
+    """The halves of a function with lists hand them over, and do that once."""
+    if any(o in sweep.active for o in (*s.outs, *s.operands) if isinstance(o, List)):
+        raise UnsupportedSyntax(
+            "gradwright does not go back yet through the halves of a function "
+            "with a list whose length only the run knows",
+            at=s.where,
+            instead="grad in the place of vjp or linearize inside the program",
+        )
 
 
 def refuse_call(sweep: Sweep, s: Call) -> None:
@@ -119,7 +132,9 @@ def handed_over(sweep: Sweep, s: Call, split: Split) -> list[Any]:
     if s not in made or len(made[s]) != len(split.residuals):
         handed = split.forward.results[len(s.function.results) :]
         made[s] = [
-            Tape(r.name, r.type) if isinstance(r, Tape) else Value(r.name, type_of(h))
+            type(r)(r.name, r.type)
+            if isinstance(r, Tape | List)
+            else Value(r.name, type_of(h))
             for r, h in zip(split.residuals, handed, strict=True)
         ]
     return made[s]

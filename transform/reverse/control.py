@@ -26,15 +26,18 @@ from gradwright.transform.core import (
     Effect,
     For,
     If,
+    Insert,
     Load,
     Operand,
     Place,
     Pop,
     Push,
     Raise,
+    Remove,
     Statement,
     Store,
     Substitution,
+    Take,
     Value,
     While,
     clone,
@@ -198,7 +201,7 @@ def is_independent(sweep: Sweep, block: Block, s: For) -> bool:
     if not block.top or own_breaks(s.body):
         return False
     inner = list(walk(s.body))
-    stops = Push | Pop | AddUp | Effect | Raise | Assert | Call
+    stops = Push | Pop | AddUp | Insert | Remove | Take | Effect | Raise | Assert | Call
     if any(isinstance(t, stops) for t in inner):
         return False
     own = {t.place for t in inner if isinstance(t, Alloc)}

@@ -19,6 +19,7 @@ from gradwright.transform.core import (
     Call,
     Cell,
     Const,
+    Insert,
     Let,
     Load,
     Operand,
@@ -132,7 +133,7 @@ def gives(sweep: Sweep, s: Statement) -> bool:
     match s:
         case Let() | Load():
             return s.out in sweep.active
-        case Store():
+        case Store() | Insert():
             return s.place in sweep.active
         case Push():
             return s.tape in sweep.active

@@ -15,12 +15,14 @@ from gradwright.transform.core import (
     Const,
     Function,
     Let,
+    List,
     Load,
     Place,
     Pop,
     Push,
     Statement,
     Store,
+    Take,
     Tape,
     Value,
     blocks,
@@ -141,7 +143,7 @@ def free_values(block: list[Statement], results: list[Any]) -> dict[Any, None]:
         for v in reads(s):
             if v not in own:
                 found.setdefault(v)
-        if isinstance(s, Store | Alloc) and s.place not in own:
+        if isinstance(s, Store | Alloc | Take) and s.place not in own:
             found.setdefault(s.place)
     for r in results:
         for v in leaves(r):
@@ -186,7 +188,7 @@ class Handover:
         moved: dict[Any, Cell] = {}
         nothing = Const(None, NONE)
         for r in residuals:
-            if isinstance(r, Tape):
+            if isinstance(r, Tape | List):
                 if r not in outermost:
                     first.append(Alloc(r))
                 self.over.append(r)

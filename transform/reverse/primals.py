@@ -17,12 +17,16 @@ from gradwright.transform.core import (
     Cell,
     For,
     If,
+    Insert,
     Let,
+    List,
     Load,
     Place,
     Pop,
     Push,
+    Remove,
     Store,
+    Take,
     Tape,
     Value,
     While,
@@ -44,7 +48,7 @@ def need(sweep: Sweep, o: Any) -> Any:
     """A primal operand as the reverse sweep can have it, at this very point."""
     if isinstance(o, Linear):
         return o.substitute(lambda s: need_symbol(sweep, s))
-    if not isinstance(o, Value | Tape):
+    if not isinstance(o, Value | Tape | List):
         return o
     block = owner_of(sweep, o)
     if block is None or (block.top and not is_cheap(sweep, block, o)):
@@ -151,7 +155,9 @@ def popped(sweep: Sweep, block: Block, k: int, v: Any) -> Any:
     tape = tape_of(sweep, v, v.name)
     block.after.setdefault(k, []).append(Push(tape, v, where=block.body[k].where))
     new: Any = (
-        Tape(v.name, v.type) if isinstance(v, Tape) else Value(v.name, v.type, v.users)
+        type(v)(v.name, v.type)
+        if isinstance(v, Place)
+        else Value(v.name, v.type, v.users)
     )
     sweep.builder.add(Pop(new, tape))
     return new
@@ -234,7 +240,10 @@ def is_unchanged(sweep: Sweep, block: Block, k: int, place: Place) -> bool:
         return False
     now = statement_at(block)
     is_within = isinstance(now, For | While | If)
-    is_of_index = isinstance(now, Store) and bool(now.index)  # stored by now
+    # What it stores is there by now.
+    is_of_index = isinstance(now, Insert | Remove) or (
+        isinstance(now, Store) and bool(now.index)
+    )
     end = block.at + (1 if is_within or is_of_index else 0)
     return not any(place in stores(s) for s in block.body[k + 1 : end])
 
@@ -269,8 +278,8 @@ def holder_of(sweep: Sweep, block: Block, v: Any) -> Store | None:
     return None
 
 
-def must_save(sweep: Sweep, s: Store) -> bool:
-    """Whether the store may overwrite what a repeated read wants."""
+def must_save(sweep: Sweep, s: Store | Insert | Remove | Take) -> bool:
+    """Whether the statement may overwrite what a repeated read wants."""
     return any(sweep.may_follow(s, r) for r in sweep.repeated.get(s.place, ()))
 
 

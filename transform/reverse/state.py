@@ -14,6 +14,7 @@ from gradwright.transform.core import (
     Cell,
     For,
     If,
+    List,
     Load,
     NewAxis,
     Operand,
@@ -22,6 +23,7 @@ from gradwright.transform.core import (
     Span,
     Statement,
     Store,
+    Tape,
     Value,
     all_reads,
     blocks,
@@ -41,6 +43,7 @@ class Block:
     provided: primal values made again.  undo: stores whose old value is not put back
     yet.  before, after: what the forward sweep gains around each statement.  items:
     cotangents of what a primitive returned as a tuple, by its value and position.
+    last: lists whose length each trip leaves on a tape, with that length and that tape.
     """
 
     body: list[Statement]
@@ -58,6 +61,7 @@ class Block:
     items: dict[Any, dict[int, Operand]] = field(default_factory=dict)
     known: dict[Place, Value] = field(default_factory=dict)
     made: dict[Any, Value] = field(default_factory=dict)
+    last: list[tuple[List, Value, Tape]] = field(default_factory=list)
     last_trip: Operand | None = None
     is_home: bool = False
 
@@ -121,6 +125,13 @@ def _part(t: Type, index: Any) -> Type:
     if not rank:
         return t.element
     return replace(t, dims=(VARYING,) * rank)
+
+
+def part_type(place: Place, index: Any) -> Type:
+    """The type of what a store into a place, or into a part of one, replaces."""
+    if isinstance(place, List) or not index:
+        return place.type
+    return region(place.type, index)
 
 
 def zero(t: Type) -> Operand:

@@ -25,6 +25,7 @@ from gradwright.transform.core import (
     If,
     Index,
     Let,
+    List,
     Load,
     Operand,
     Pick,
@@ -67,6 +68,12 @@ from gradwright.transform.reverse.cotangents import (
     settled,
     summed,
 )
+from gradwright.transform.reverse.lists import (
+    in_shape_of,
+    reverse_array,
+    reverse_part,
+    reverse_push_of_list,
+)
 from gradwright.transform.reverse.primals import (
     begin_saved,
     must_save,
@@ -76,7 +83,7 @@ from gradwright.transform.reverse.primals import (
     put_back,
     tape_of,
 )
-from gradwright.transform.reverse.state import Block, region, zero
+from gradwright.transform.reverse.state import Block, part_type, region, zero
 from gradwright.transform.reverse.winners import is_swap, of_winners, swapped_back
 from gradwright.transform.rules import (
     Access,
@@ -359,9 +366,15 @@ def reverse_load(sweep: Sweep, s: Load) -> bool:
         assert isinstance(s.source, Tape)
         reverse_copy(sweep, s)
         return False
+    if isinstance(s.out, List):
+        reverse_part(sweep, s)
+        return False
     g = collect(sweep, s.out)
     if g is None:
         return False
+    if isinstance(s.source, List) and not s.index:
+        reverse_array(sweep, s, in_shape(sweep, g, s.out.type, s.out))
+        return True
     if isinstance(s.source, Value) and not s.index:
         give(sweep, s.source, g, s.out.type)
         return True
@@ -409,11 +422,13 @@ def reverse_store(sweep: Sweep, block: Block, k: int, s: Store) -> None:
     carried = isinstance(s.operand, Value) and s.operand in sweep.active
     g: Operand | None = None
     if carried:
-        t = region(place.type, s.index) if s.index else place.type
+        t = part_type(place, s.index)
         g = read_bar(sweep, bar) if not index else b.element(bar, index, t, bar.name)
         if isinstance(place, Cell) and place.type.is_array:
             g = whole(sweep, s, g)
-        if index and t.is_array and not s.accumulate:
+        if isinstance(place, List) and isinstance(s.operand, Value):
+            g = in_shape_of(sweep, g, s.operand)
+        elif index and t.is_array and not s.accumulate:
             g = taken_out(sweep, bar, index, g)
     if not s.accumulate:
         b.store(bar, zero(place.type.element if s.index else place.type), index)
@@ -469,8 +484,7 @@ def taken_out(sweep: Sweep, bar: Place, index: Index, part: Operand) -> Operand:
 def held(place: Place, index: Index) -> Value:
     """A value for what a place, or a part of one, holds at some time."""
     value = place.content()
-    if index:
-        value.type = region(place.type, index)
+    value.type = part_type(place, index)
     return value
 
 
@@ -498,6 +512,9 @@ def reverse_push(sweep: Sweep, s: Push) -> None:
         assert isinstance(inner, Tape)
         sweep.builder.add(Pop(inner, bar))
         return
+    if isinstance(s.operand, List):
+        reverse_push_of_list(sweep, s.operand, bar)
+        return
     name = s.operand.name if isinstance(s.operand, Value) else "unused"
     g = Value(f"{name}_bar", type_of(s.operand))
     sweep.builder.add(Pop(g, bar))
@@ -510,9 +527,9 @@ def reverse_pop(sweep: Sweep, s: Pop) -> None:
         return
     bar = find_bar(sweep, s.tape)
     assert isinstance(bar, Tape)
-    if isinstance(s.out, Tape):
+    if isinstance(s.out, Tape | List):
         inner = find_bar(sweep, s.out)
-        assert isinstance(inner, Tape)
+        assert isinstance(inner, Tape | List)
         sweep.builder.add(Push(bar, inner))
         return
     g = collect(sweep, s.out) if s.out in sweep.active else None

@@ -21,14 +21,18 @@ from gradwright.transform.core import (
     For,
     Function,
     If,
+    Insert,
     Let,
+    List,
     Load,
     Operand,
     Place,
     Pop,
     Push,
+    Remove,
     Statement,
     Store,
+    Take,
     Tape,
     Value,
     While,
@@ -49,6 +53,13 @@ from gradwright.transform.reverse.cotangents import (
     outer_bars,
     result_bar,
 )
+from gradwright.transform.reverse.lists import (
+    begin_list_bar,
+    reverse_insert,
+    reverse_remove,
+    reverse_take,
+    with_lengths,
+)
 from gradwright.transform.reverse.placeholders import with_placeholders
 from gradwright.transform.reverse.primals import put_back
 from gradwright.transform.reverse.state import Block, break_last
@@ -61,10 +72,13 @@ from gradwright.transform.reverse.statements import (
     reverse_store,
 )
 from gradwright.transform.rules import Rules
-from gradwright.transform.types import Type
+from gradwright.transform.types import INT, Type
 
 if TYPE_CHECKING:
     from gradwright.transform.reverse.halves import Splits
+
+
+Changes = Store | Insert | Remove | Take
 
 
 class Sweep:
@@ -113,6 +127,9 @@ class Sweep:
         self.kinds: dict[Any, Type] = {}
         self.counters: dict[Statement, Cell] = {}
         self.counted: dict[Cell, Value] = {}
+        self.counter = Value("i", INT)  # of loops over cotangents
+        self.list_lengths: dict[Any, Value] = {}
+        self.kept: dict[Statement, List] = {}  # what stands for a list on a tape
         self.residuals: dict[Call, list[Any]] = {}
         self.call_tapes: dict[Any, Tape] = {}
         while True:
@@ -145,6 +162,8 @@ class Sweep:
                 self.branches[s] = branches
                 if isinstance(s, Alloc):
                     self.alloc[s.place] = s
+                elif isinstance(s, Load | Pop) and isinstance(s.out, List):
+                    self.alloc[s.out] = s
                 if isinstance(s, Store):
                     self.stores_of.setdefault(s.place, []).append(s)
                 inner = (*loops, s) if isinstance(s, For | While) else loops
@@ -157,7 +176,7 @@ class Sweep:
 
     def may_follow(self, a: Statement, b: Statement) -> bool:
         """Whether `a` may run after `b` on the same place."""
-        place = a.place if isinstance(a, Store) else None
+        place = a.place if isinstance(a, Changes) else None
         local = self.loops[self.alloc[place]] if place in self.alloc else ()
         common = set(self.loops[a]) & set(self.loops[b]) - set(local) - self.independent
         if common:
@@ -238,6 +257,13 @@ class Sweep:
         replaced: dict[int, Statement] = {}
         for s in block.body:
             match s:
+                case (
+                    Alloc(place=List() as p)
+                    | Load(out=List() as p)
+                    | Pop(out=List() as p)
+                ):
+                    if p in self.active and p not in block.bars:
+                        begin_list_bar(self, block, p)
                 case Alloc(place=p) if p in self.active and p not in block.bars:
                     if p not in self.added:
                         begin_place_bar(self, block, p)
@@ -267,6 +293,12 @@ class Sweep:
                     reverse_push(self, s)
                 case AddUp():
                     reverse_add_up(self, s)
+                case Insert():
+                    reverse_insert(self, block, k, s)
+                case Remove():
+                    reverse_remove(self, block, k, s)
+                case Take():
+                    reverse_take(self, block, k, s)
                 case Pop():
                     reverse_pop(self, s)
                 case For() | While() | If():
@@ -281,4 +313,4 @@ class Sweep:
             forward += block.before.get(k, [])
             forward.append(replaced.get(k, s))
             forward += block.after.get(k, [])
-        return break_last(forward)
+        return with_lengths(break_last(forward), block.last)

@@ -32,7 +32,9 @@ from gradwright.transform.specialise.abstract import (
     mapped,
 )
 from gradwright.transform.specialise.aliases import refuse_old_views
+from gradwright.transform.specialise.births import Promotion, given
 from gradwright.transform.specialise.frame import Demand, Frame, Program
+from gradwright.transform.specialise.listing import refuse_results
 from gradwright.transform.specialise.regions import copied_parameters, stored_parameters
 from gradwright.transform.specialise.slots import Unready
 from gradwright.transform.specialise.units import run_body
@@ -88,11 +90,28 @@ def specialise(
         NeedsValue: A parameter is used where a constant is needed.
     """
     load_common()
-    given = [
+    kinds: dict[Any, Any] = {}
+    while True:
+        try:
+            return _attempt(source, arguments, apply, exact, kinds)
+        except Promotion as e:
+            kinds[e.origin] = e.kind
+
+
+def _attempt(
+    source: Source,
+    arguments: dict[str, Any],
+    apply: Callable[..., Any] | None,
+    exact: bool,
+    kinds: dict[Any, Any],
+) -> Specialised:
+    """Rewrite a function, with these lists of run-time length."""
+    called_too = [
         leaf for a in arguments.values() for leaf in leaves(a) if _is_function(leaf)
     ]
-    called = (source.function, *(leaf.value for leaf in given))
+    called = (source.function, *(leaf.value for leaf in called_too))
     program = Program(apply, called, exact)
+    program.kinds = kinds
     root = program.root
     name = str(source.node.name).replace("<lambda>", "function")
     root.name = root.function.name = name
@@ -106,11 +125,12 @@ def specialise(
         return root.param(name, known) if isinstance(known, Type) else known
 
     bound = {name: parameter(name, known) for name, known in arguments.items()}
-    frame.env.update(bound)
     count = len(root.params)
+    frame.env.update({name: given(frame, a, (name,)) for name, a in bound.items()})
     copies = copied_parameters(frame)
     try:
         value = run_body(frame)
+        refuse_results(frame, value, frame.node.body[-1])
     except Demand as e:
         raise _as_needed(e, bound) from None
     except Unready:

@@ -97,6 +97,32 @@ class Items:
 
 
 @dataclass(eq=False)
+class Listed:
+    """A list whose length only the run knows: a list of the core, or several.
+
+    origin: where it is made.  kind: what is known of its items.  tree: the list of the
+    core, or a structure of them in the form of the items; None where no item is known.
+    within: the run-time constructs in which it is made.  version: how often a variable
+    had been given another list when it was read from there; None elsewhere.
+    """
+
+    origin: Any
+    kind: Any
+    tree: Any
+    within: tuple[Any, ...]
+    named: bool = False
+    version: int | None = None
+
+
+@dataclass(eq=False)
+class ListItems:
+    """The items of a list of run-time length, in order or reversed."""
+
+    listed: Listed
+    backwards: bool = False
+
+
+@dataclass(eq=False)
 class Zipped:
     """zip(...) of runtime iterables; `enumerate` is a zip with a count from `start`."""
 
@@ -156,6 +182,8 @@ class Region:
 ITERABLES = {
     Counting: "a range",
     Items: "the items of an array",
+    Listed: "a list of run-time length",
+    ListItems: "the items of a list",
     Zipped: "a zip",
     From: "a count",
     BoundMethod: "a method",

@@ -20,11 +20,16 @@ from gradwright.transform.core import (
     Cell,
     For,
     Function,
+    Insert,
+    Length,
     Let,
+    List,
     Load,
     Pick,
+    Remove,
     Statement,
     Store,
+    Take,
     Value,
     While,
     blocks,
@@ -32,6 +37,8 @@ from gradwright.transform.core import (
 )
 from gradwright.transform.errors import AliasError
 from gradwright.transform.primitives.structural import makes_anew
+
+MEMORY = (Value, Cell, Buffer, List)
 
 
 def refuse_old_views(function: Function, own: Container[Value]) -> set[int]:
@@ -72,7 +79,16 @@ class _Memory:
 
     def read(self, v: Any, s: Statement | None) -> None:
         """Refuse a value that is out of date."""
-        place = self.stale.get(v) if isinstance(v, Value | Cell) else None
+        place = self.stale.get(v) if isinstance(v, Value | Cell | List) else None
+        if place is not None and isinstance(v, List):
+            if isinstance(s, Load) and s.index == (Length(),):
+                return
+            raise AliasError(
+                f"'{v.name}' holds an array that shares memory with '{place.name}', "
+                f"and '{place.name}' was stored into before it is read here",
+                at=s.where if s is not None else None,
+                instead=f"{v.name}.append({place.name}.copy())",
+            )
         if place is not None:
             raise AliasError(
                 f"an array that shares memory with '{place.name}' is read here, "
@@ -87,17 +103,26 @@ class _Memory:
 
     def _step(self, s: Statement) -> None:
         for v in reads(s):
-            if not isinstance(v, Cell) or isinstance(s, Load):
+            if not isinstance(v, Cell | List) or isinstance(s, Load | Remove):
                 self.read(v, s)
         match s:
             case Let():
                 is_new = makes_anew(s.primitive)
                 self._define(s.out, () if is_new else s.operands)
+            case Load(source=List() as place) if isinstance(s.out, List):
+                self._define(s.out, (place,))
             case Load() if not isinstance(s.out, Value):
                 pass
+            case Insert(place=place) | Store(place=List() as place):
+                self._add(place, s.operand)
+            case Take():
+                self._define(s.place, (s.source,))
+            case Remove():
+                self._define(s.out, (s.place,) if s.out.type.is_array else ())
             case Load():
                 picked = any(isinstance(i, Pick) for i in s.index)
-                is_new = picked or not s.out.type.is_array
+                whole = isinstance(s.source, List) and not s.index
+                is_new = picked or whole or not s.out.type.is_array
                 self._define(s.out, () if is_new else (s.source,))
             case Call():
                 arrays = [o for o in s.operands if _is_array(o)]
@@ -136,10 +161,15 @@ class _Memory:
                     self.roots[v] = self.of(v) | roots[v]
                 self.stale |= stale
 
+    def _add(self, place: List, o: Any) -> None:
+        """A list shares memory with each array that is put into it."""
+        if _is_array(o):
+            self.roots[place] = self.of(place) | self.of(o)
+
     def _define(self, out: Any, sources: Iterable[Any]) -> None:
         """What is assigned anew, from what it shares memory with."""
         self.stale.pop(out, None)
-        shared = [self.of(o) for o in sources if isinstance(o, Value | Cell | Buffer)]
+        shared = [self.of(o) for o in sources if isinstance(o, MEMORY)]
         self.roots[out] = frozenset([out]).union(*shared)
 
 

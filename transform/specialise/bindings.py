@@ -14,7 +14,12 @@ from gradwright.transform.indices import Linear, linear
 from gradwright.transform.picks import may_repeat
 from gradwright.transform.primitives.structural import FORMAT
 from gradwright.transform.specialise import regions
-from gradwright.transform.specialise.abstract import Static, Structure, describe
+from gradwright.transform.specialise.abstract import (
+    Listed,
+    Static,
+    Structure,
+    describe,
+)
 from gradwright.transform.specialise.frame import Frame, ProgramError
 from gradwright.transform.types import array, numpy_scalar, promote
 
@@ -40,6 +45,8 @@ def _unpack(frame: Frame, target: Any, value: Any) -> None:
     star = [k for k, t in enumerate(target.elts) if isinstance(t, gast.Starred)]
     if isinstance(value, Value) and value.type.is_array:
         value = _array_items(frame, value, target, bool(star))
+    elif isinstance(value, Listed):
+        value = _list_items(frame, value, target, bool(star))
     elif isinstance(value, Structure) or _has_items(value):
         value = iterable(frame, value, target)
     if not isinstance(value, Structure):
@@ -85,15 +92,27 @@ def _array_items(frame: Frame, value: Value, target: Any, starred: bool) -> Stru
             text = f"not enough values to unpack (expected {wanted}, got {length})"
         raise ProgramError(ValueError(text))
     if length is None:
-        _check_length(frame, value, wanted)
+        _check_length(frame, (value.type.dims or (linear(0),))[0], wanted)
     items = (element(frame, value, linear(k), safe=True) for k in range(wanted))
     return Structure(tuple, tuple(items))
 
 
-def _check_length(frame: Frame, value: Value, wanted: int) -> None:
-    """Python's own error where an array is unpacked into another number of names."""
+def _list_items(frame: Frame, value: Listed, target: Any, starred: bool) -> Structure:
+    from gradwright.transform.specialise import lists
+
+    if starred:
+        raise frame.error(
+            UnsupportedSyntax, "'*' of a list, whose length may vary", target
+        )
+    wanted = len(target.elts)
+    _check_length(frame, lists.length(frame, value), wanted)
+    items = (lists.item(frame, value, linear(k), safe=True) for k in range(wanted))
+    return Structure(tuple, tuple(items))
+
+
+def _check_length(frame: Frame, length: Linear, wanted: int) -> None:
+    """Python's own error where as many items are unpacked into fewer or more names."""
     b = frame.builder
-    length = (value.type.dims or (linear(0),))[0]
     few = f"not enough values to unpack (expected {wanted}, got "
     texts = {
         operator.gt: constant(f"too many values to unpack (expected {wanted})"),
@@ -111,17 +130,22 @@ def _check_length(frame: Frame, value: Value, wanted: int) -> None:
 def element(
     frame: Frame, value: Value, position: Operand, safe: bool = False
 ) -> Operand:
-    """array[position] along the first axis."""
+    """array[position] along the first axis, as it is now."""
     rest = (value.type.dims or ())[1:]
     symbols = position.symbols() if isinstance(position, Linear) else ()
     suffix = [s.name for s in symbols if isinstance(s, Value)]
     type_ = array(value.type.dtype, rest) if rest else numpy_scalar(value.type.dtype)
     name = f"{value.name}_{suffix[0] if suffix else 'item'}"
-    return frame.builder.element(value, (At(position),), type_, name, safe)
+    region = regions.view_of(frame, value)
+    if region is None or frame.in_rule:
+        return frame.builder.element(value, (At(position),), type_, name, safe)
+    index = regions.composed(region, (At(position),))
+    return frame.builder.element(region.place, index, type_, name, safe)
 
 
 def store_item(frame: Frame, target: Any, value: Any, function: Any = None) -> None:
     """Target = value, or `target = function(target, value)` of an operator."""
+    from gradwright.transform.specialise import listing
     from gradwright.transform.specialise.expressions import binary, display
     from gradwright.transform.specialise.regions import must_fit, store
     from gradwright.transform.specialise.subscripts import (
@@ -133,8 +157,12 @@ def store_item(frame: Frame, target: Any, value: Any, function: Any = None) -> N
     owner = frame.evaluate(target.value)
     region = stored_region(frame, owner)
     if region is None:
+        if isinstance(owner, Listed) or getattr(owner, "kind", None) is list:
+            listing.store(frame, owner, target, value, function)
+            return
         refuse_store(frame, owner, target)
     index = index_of(frame, target)
+    value = regions.as_of_now(frame, value)
     adds = function in (operator.add, operator.sub) and not may_repeat(index)
     if function is None or adds:
         operand = display(frame, value, target)

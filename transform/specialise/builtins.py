@@ -11,6 +11,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+import gast
 import numpy as np
 
 from gradwright.transform.build import constant
@@ -18,11 +19,14 @@ from gradwright.transform.core import Const, Effect, Value, type_of
 from gradwright.transform.errors import UnsupportedSyntax
 from gradwright.transform.indices import Linear, linear
 from gradwright.transform.primitives.record import is_written
+from gradwright.transform.specialise import listing, lists
 from gradwright.transform.specialise.abstract import (
     Closure,
     Counting,
     From,
     Items,
+    Listed,
+    ListItems,
     Static,
     Structure,
     Zipped,
@@ -80,6 +84,8 @@ def _len(
     match a:
         case Structure():
             return constant(len(a.items))
+        case Listed():
+            return lists.length(frame, a)
         case Static():
             frame.program.guard_length(a)
             return constant(len(a.value))
@@ -162,6 +168,8 @@ def _reversed(
             return Counting(items.start, items.stop, items.step, not items.backwards)
         case Items():
             return Items(items.array, not items.backwards)
+        case ListItems():
+            return ListItems(items.listed, not items.backwards)
     raise ProgramError(TypeError("'zip' object is not reversible"))
 
 
@@ -170,8 +178,10 @@ def iterable(frame: Frame, a: Any, node: Any) -> Any:
     match a:
         case Structure(keys=tuple(keys)):
             return Structure(tuple, tuple(map(lift, keys)))
-        case Structure() | Counting() | Items() | Zipped():
+        case Structure() | Counting() | Items() | ListItems() | Zipped():
             return a
+        case Listed():
+            return ListItems(a)
         case Static() if type(a.value) is dict:
             return iterable(frame, frame.opened(a), node)
         case Value() if a.type.dims:
@@ -198,7 +208,13 @@ def known_items(frame: Frame, a: Any, node: Any) -> Any:
                 numbers = range(i, j, k)
                 ordered = reversed(numbers) if found.backwards else numbers
                 return [linear(n) for n in ordered]
+    if isinstance(node, gast.ListComp):
+        raise NotKnown
     raise frame.refusal(node)
+
+
+class NotKnown(Exception):
+    """The items of a comprehension are not known while the program is rewritten."""
 
 
 @builtin(tuple)
@@ -249,6 +265,8 @@ def _sequence(kind: Any, frame: Frame, arguments: list[Any], node: Any) -> Any:
     if not arguments:
         return Structure(kind, ())
     items = iterable(frame, arguments[0], node)
+    if not isinstance(items, Structure) and kind is list:
+        return listing.listed_of(frame, arguments[0], node)
     if not isinstance(items, Structure):
         raise frame.error(
             UnsupportedSyntax, f"a {kind.__name__} of run-time length yet", node
@@ -271,6 +289,8 @@ def _is_instance(a: Any, cls: Any) -> bool:
             return isinstance(a.value, cls)
         case Structure():
             return issubclass(a.kind, cls)
+        case Listed():
+            return issubclass(list, cls)
         case Closure():
             return issubclass(types.FunctionType, cls)
     t = type_of(a)
@@ -424,12 +444,19 @@ def _extreme(
     f: Any, frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any
 ) -> Any:
     """The larger or smaller of several arguments, or of the items of one."""
+    from gradwright.transform.primitives.reductions import (
+        largest_of_values,
+        smallest_of_values,
+    )
     from gradwright.transform.specialise.expressions import operate
 
     no_keywords(frame, keywords, node)
     items = arguments
     if len(arguments) == 1:
         found = iterable(frame, arguments[0], node)
+        if isinstance(found, ListItems) and not found.backwards:
+            of_values = {max: largest_of_values, min: smallest_of_values}[f]
+            return call_function(frame, of_values, arguments, {}, node)
         if not isinstance(found, Structure):
             instead = f"np.{f.__name__}(...)"
             raise frame.error(

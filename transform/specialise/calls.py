@@ -31,6 +31,7 @@ from gradwright.transform.specialise import inplace, masked, regions
 from gradwright.transform.specialise.abstract import (
     BoundMethod,
     Closure,
+    Listed,
     Static,
     Structure,
     describe,
@@ -44,6 +45,9 @@ from gradwright.transform.specialise.frame import (
     ProgramError,
     lift,
 )
+from gradwright.transform.specialise.listing import METHODS as OF_LISTS
+from gradwright.transform.specialise.listing import inside, of_numpy
+from gradwright.transform.specialise.lists import as_array
 from gradwright.transform.specialise.methods import METHODS
 from gradwright.transform.specialise.nested import (
     Derivative,
@@ -96,7 +100,9 @@ def call(
             )
         case BoundMethod(function=None):  # .conjugate() of a number
             return frame.builder.let(CONJUGATE, function.owner, name="conj")
-        case BoundMethod(function=f) if f in METHODS.values() or f in OF_STRUCTURES:
+        case BoundMethod(function=f) if (
+            f in METHODS.values() or f in OF_STRUCTURES or f in OF_LISTS.values()
+        ):
             return f(frame, function.owner, arguments, keywords, node)
         case BoundMethod():
             inner = Static(function.function)
@@ -147,7 +153,15 @@ def _call_static(
     TABLE.ensure(f)
     if _lookup(TABLE.known, f) is not None:
         return lift(f(*map(_known, arguments)))
+    if arguments and isinstance(arguments[0], Listed):
+        made = of_numpy(frame, f, arguments[0], keywords, node)
+        if made is not None:
+            return made
     composed = _lookup(TABLE.compositions, f)
+    if composed is not None and composed not in TABLE.apart:
+        arguments = [
+            as_array(frame, a, node) if isinstance(a, Listed) else a for a in arguments
+        ]
     if composed is not None:
         return call_user(frame, sources.read(composed), None, arguments, keywords, node)
     signed = TABLE.signed(f, len(arguments))
@@ -263,19 +277,32 @@ def call_user(
     tree, _ = program.normal_form(code)
     if active is not None and code in program.inlined:
         raise _makes_functions(frame, source, node)
-    small = code not in program.separate and (
-        code in program.inlined
-        or _is_small(tree)
-        or _is_formula(source, tree)
-        or _stores(frame, source, bound)
+    has_list = any(True for a in bound.values() for _ in inside(a))
+    if has_list and (active is not None or frame.in_rule):
+        raise frame.error(
+            UnsupportedSyntax,
+            f"a list of run-time length is handed to {source.node.name}, "
+            "which calls itself",
+            node,
+            instead="np.array(...) of it",
+        )
+    small = has_list or (
+        code not in program.separate
+        and (
+            code in program.inlined
+            or _is_small(tree)
+            or _is_formula(source, tree)
+            or _stores(frame, source, bound)
+        )
     )
     if not small:
         program.separate.add(code)
         try:
             return call_unit(frame, source, closure, bound, node)
-        except InlineInstead:
+        except InlineInstead as e:
             program.inlined.add(code)
             program.separate.discard(code)
+            program.reasons[code] = e.reason
     b = frame.builder
     written, known = len(b.block), dict(b.known)
     try:
@@ -287,15 +314,17 @@ def call_user(
         b.known = known
         try:
             return call_unit(frame, source, closure, bound, node)
-        except InlineInstead:
+        except InlineInstead as e:
+            program.reasons[code] = e.reason
             raise _makes_functions(frame, source, node) from None
 
 
 def _makes_functions(frame: Frame, source: Source, node: Any) -> Exception:
     """The error for a function that can neither be written in place nor stand alone."""
+    reason = frame.program.reasons.get(source.node, "returns a function")
     return frame.error(
         UnsupportedSyntax,
-        f"{source.node.name} calls itself and returns a function",
+        f"{source.node.name} calls itself and {reason}",
         node,
         instead="a loop, or a function that returns numbers",
     )
@@ -451,6 +480,8 @@ def inline(
         frame.program, frame.unit, source, closure.frame if closure else None, frame
     )
     inner.in_rule = in_rule or frame.in_rule
+    if node is not None:
+        inner.site = (*frame.site, (node.lineno, node.col_offset))
     for name, value in bound.items():
         inner.env[name] = regions.bound(inner, name, value, source.node)
     where = frame.builder.where

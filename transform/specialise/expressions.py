@@ -22,13 +22,15 @@ from gradwright.transform.core import (
     type_of,
 )
 from gradwright.transform.errors import MissingRule, UnsupportedSyntax
-from gradwright.transform.indices import Dim, Linear, multiply
+from gradwright.transform.indices import Dim, Linear, linear, multiply
 from gradwright.transform.liveness import assigned
 from gradwright.transform.primitives.record import SPELLINGS, TABLE, Primitive
 from gradwright.transform.primitives.structural import DISPLAY, FORMAT
+from gradwright.transform.specialise import gathering, listing, lists
 from gradwright.transform.specialise.abstract import (
     BoundMethod,
     Closure,
+    Listed,
     Static,
     Structure,
     as_constant,
@@ -39,7 +41,12 @@ from gradwright.transform.specialise.abstract import (
 )
 from gradwright.transform.specialise.arrays import call_signed
 from gradwright.transform.specialise.bindings import bind
-from gradwright.transform.specialise.builtins import iterable, known_items
+from gradwright.transform.specialise.births import origin_of
+from gradwright.transform.specialise.builtins import (
+    NotKnown,
+    iterable,
+    known_items,
+)
 from gradwright.transform.specialise.calls import call
 from gradwright.transform.specialise.frame import (
     CONSTANT_MODULES,
@@ -117,8 +124,9 @@ def operate(frame: Frame, function: Any, node: Any, *values: Any) -> Any:
     """The row of a callable applied to abstract values."""
     if not _takes_sequences(function):
         for v in values:
-            if isinstance(v, Structure):
-                text = f"must be real number, not {v.kind.__name__}"
+            if isinstance(v, Structure | Listed):
+                kind = v.kind.__name__ if isinstance(v, Structure) else "list"
+                text = f"must be real number, not {kind}"
                 raise ProgramError(TypeError(text))
     signed = TABLE.signed(function, len(values))
     if signed is not None:
@@ -231,6 +239,8 @@ def _refuse_unequal(shapes: list[tuple[Linear, ...]]) -> None:
 
 def display(frame: Frame, a: Any, node: Any) -> Operand:
     """An operand; a (nested) tuple or list of numbers becomes an array, as in NumPy."""
+    if isinstance(a, Listed):
+        return lists.as_array(frame, a, node)  # type: ignore[no-any-return]
     if not isinstance(a, Structure):
         return as_operand(frame, as_constant(a), node)
     if a.keys is not None:
@@ -357,6 +367,8 @@ def binary(frame: Frame, function: Any, a: Any, b: Any, node: Any) -> Any:
     """One binary operator on abstract values."""
     if isinstance(a, Linear) and isinstance(b, Linear):
         return integer(frame, function, a, b, node)
+    if (made := listing.sequence(frame, function, a, b, node)) is not None:
+        return made
     if isinstance(a, Structure) or isinstance(b, Structure):
         joined = _sequence(frame, function, a, b, node)
         if joined is not None:
@@ -445,6 +457,9 @@ def truth(frame: Frame, a: Any, node: Any) -> bool | Operand:
             return bool(a.value)
         case Structure():
             return bool(a.items)
+        case Listed():
+            n = lists.length(frame, a)
+            return truth(frame, comparison(frame, gast.Gt(), n, linear(0), node), node)
         case Closure() | BoundMethod():
             return True
         case Linear() if a.constant is not None:
@@ -504,7 +519,8 @@ def choose(
 
     def write(branch: Callable[[], Any]) -> list[core.Statement]:
         fork.begin()
-        block = frame.block(lambda: results.append(_tried(frame, branch)))
+        with frame.program.inside(branch):
+            block = frame.block(lambda: results.append(_tried(frame, branch)))
         if not isinstance(results[-1], Unready):
             fork.end()
         return block
@@ -608,6 +624,9 @@ def _chain_of_truths(frame: Frame, is_and: bool, node: Any) -> Any:
 
 def _chain(frame: Frame, is_and: bool, nodes: list[Any], node: Any) -> Any:
     first = frame.evaluate(nodes[0])
+    if isinstance(first, Listed) and gathering.is_test(frame, node):
+        first = truth(frame, first, node)
+        first = constant(first) if isinstance(first, bool) else first
     if len(nodes) == 1:
         return first
     return short_circuit(
@@ -730,6 +749,8 @@ def _subscript(frame: Frame, node: Any) -> Any:
     match owner:
         case Structure():
             return structure_item(frame, owner, node)
+        case Listed():
+            return lists.subscript(frame, owner, node)
         case Value() if owner.type.is_array:
             return array_item(frame, owner, node)
         case Static():
@@ -761,6 +782,8 @@ def _attribute(frame: Frame, node: Any) -> Any:
         return _static_attribute(frame, owner, name, node)
     if isinstance(owner, Structure):
         return structure_attribute(frame, owner, name, node)
+    if isinstance(owner, Listed):
+        return listing.attribute(frame, owner, name, node)
     if is_operand(owner):
         return number_attribute(frame, owner, name, node)
     raise frame.error(
@@ -849,10 +872,22 @@ def _called(function: Any) -> str:
     return str(getattr(getattr(function, "value", None), "__qualname__", "function"))
 
 
-@expression(gast.ListComp, gast.GeneratorExp)
+@expression(gast.GeneratorExp)
+def _generator(frame: Frame, node: Any) -> Any:
+    return Structure(tuple, tuple(written_out(frame, node, node.elt)))
+
+
+@expression(gast.ListComp)
 def _comprehension(frame: Frame, node: Any) -> Any:
-    kind = list if isinstance(node, gast.ListComp) else tuple
-    return Structure(kind, tuple(written_out(frame, node, node.elt)))
+    b = frame.builder
+    written, known = len(b.block), dict(b.known)
+    try:
+        if origin_of(frame, node) not in frame.program.kinds:
+            return Structure(list, tuple(written_out(frame, node, node.elt)))
+    except NotKnown:
+        del b.block[written:]
+        b.known = known
+    return gathering.comprehension(frame, node)
 
 
 @expression(gast.DictComp)
@@ -880,6 +915,8 @@ def written_out(frame: Frame, node: Any, element: Any) -> list[Any]:
             for t in generator.ifs:
                 is_true = truth(inner, inner.evaluate(t), t)
                 if not isinstance(is_true, bool):
+                    if isinstance(node, gast.ListComp):
+                        raise NotKnown
                     raise frame.refusal(node)
                 if not is_true:
                     break

@@ -12,7 +12,8 @@ import cmath
 import itertools
 import math
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +25,7 @@ from gradwright.transform.build import Builder, constant
 from gradwright.transform.core import (
     Const,
     Function,
+    List,
     Load,
     Raise,
     Statement,
@@ -45,6 +47,7 @@ from gradwright.transform.primitives.structural import NAMED
 from gradwright.transform.source import Source
 from gradwright.transform.specialise.abstract import (
     Clash,
+    Listed,
     Path,
     Region,
     Static,
@@ -101,7 +104,7 @@ class Unit:
         self.name = name
         self.caller = caller
         self.builder = Builder()
-        self.params: list[Value | Tape] = []
+        self.params: list[Value | Tape | List] = []
         self.captures: dict[Any, Capture] = {}
         self.function = Function(name, [], [], [])
         self.result: Any = None  # structure of the results, once known
@@ -109,6 +112,7 @@ class Unit:
         self.arguments: dict[str, Any] = {}
         self.done = False
         self.is_recursive = False
+        self.stands_alone = False  # it is differentiated as it is
         self.unready = False  # it was called before its result was known
         self.stored: dict[str, Value] = {}  # parameters that it copies and stores into
         self.own_results: set[int] = set()  # those that share memory with nothing
@@ -183,12 +187,21 @@ class Program:
         self.hidden: dict[Any, tuple[Path, Any]] = {}
         self.guards: dict[Any, tuple[Path, Any]] = {}
         self.chose = False  # a rule has chosen between arrays, by element
+        self.begun: dict[Any, Region] = {}  # the array that a value has become
         self.own: set[Value] = set()  # results of calls that share memory with nothing
         self.units: dict[Any, Unit] = {}
         self.inlined: set[Any] = set()
+        self.reasons: dict[Any, str] = {}  # why they cannot stand alone
         self.separate: set[Any] = set()
         self.unsure_reads: dict[int, set[tuple[int, int]]] = {}
         self.stored: dict[int, Stored] = {}
+        self.kinds: dict[Any, Any] = {}  # of lists of run-time length, by origin
+        self.births: dict[Structure, Any] = {}  # of the other lists
+        self.behind: dict[Structure, Structure] = {}  # of which it shows the arrays
+        self.versions: dict[Any, int] = {}  # how often a variable got another list
+        self.constructs: list[Any] = []  # run-time loops and branches around
+        self.tests: dict[int, set[Any]] = {}  # where only the truth is asked for
+        self.comprehensions: dict[int, Any] = {}  # as loops
         self.normal: dict[int, tuple[Any, gast.FunctionDef, Liveness]] = {}
 
     def guard(self, key: Any, path: Path, read: Callable[[Any], Any]) -> None:
@@ -207,6 +220,24 @@ class Program:
         """What a captured object holds was relied upon."""
         if a.path is not None:
             self.guard(("in", key), a.path, lambda v: key in v)
+
+    @contextmanager
+    def inside(self, construct: Any) -> Iterator[None]:
+        """Specialise what is in a run-time loop or branch."""
+        self.constructs.append(construct)
+        try:
+            yield
+        finally:
+            self.constructs.pop()
+
+    def hold(self, a: Any, holder: str) -> None:
+        """The lists in a structure are copied elsewhere, and do not change now."""
+        if isinstance(a, Structure):
+            a = self.behind.get(a, a)
+            if a in self.births:
+                self.births[a].held = holder
+            for item in a.items:
+                self.hold(item, holder)
 
     def guard_code(self, f: Any) -> None:
         """The code of a called function was rewritten."""
@@ -260,6 +291,7 @@ class Frame:
         self.enclosing = enclosing
         self.caller = caller
         self.env: dict[str, Any] = {}
+        self.site: tuple[Any, ...] = caller.site if caller is not None else ()
         self.locals = language.local_names(source.node)
         self.stored = program.stored_names(source)
         self.unsure = program.unsure(source.node)
@@ -296,6 +328,7 @@ class Frame:
         """The scope of a comprehension: its own names, those around it."""
         inner = Frame(self.program, self.unit, self.source, self, self.caller)
         inner.in_rule, inner.of_arrays = self.in_rule, self.of_arrays
+        inner.site = self.site
         inner.locals = frozenset(names)
         return inner
 
@@ -333,7 +366,9 @@ class Frame:
         handler = EXPRESSIONS.get(type(node))
         if handler is None:
             raise self.refusal(node)
-        return handler(self, node)
+        from gradwright.transform.specialise.births import born
+
+        return born(self, handler(self, node), node)
 
     def block(self, body: Callable[[], None]) -> list[Statement]:
         """What `body` writes, as a block of its own."""
@@ -358,9 +393,17 @@ class Frame:
     def held(self, name: str, unsure: bool = False) -> Any:
         """What a bound name stands for, read or not: it may be a clash."""
         held = self.env[name]
+        return held.load(self, unsure) if isinstance(held, Slot) else self.now(held)
+
+    def now(self, held: Any) -> Any:
+        """The same, with what each region in it holds now."""
         if isinstance(held, Region):
             return self.read(held)
-        return held.load(self, unsure) if isinstance(held, Slot) else held
+        if not any(isinstance(a, Region) for a in leaves(held)):
+            return held
+        seen = held.of(map(self.now, held.items))
+        self.program.behind[seen] = held
+        return seen
 
     def region(self, name: str) -> Region | None:
         """The region that a local name stands for; None where it is something else."""
@@ -485,6 +528,7 @@ class Frame:
     def assign(self, name: str, value: Any, node: Any) -> None:
         """Bind a name: store into its slot, or remember what it stands for."""
         from gradwright.transform.specialise import regions
+        from gradwright.transform.specialise.lists import named as name_list
 
         held = self.env.get(name)
         if isinstance(held, Slot) and held.owner.open:
@@ -494,6 +538,8 @@ class Frame:
                 held.store(self, regions.for_slot(self, name, value, node), node)
             return
         value = regions.bound(self, name, value, node)
+        if isinstance(value, Listed) and self.speaks:
+            name_list(value, name)
         if isinstance(value, Const) and value.type.is_inexact and value.text is None:
             value = self.named_constant(name, value)
         if isinstance(value, Linear):
@@ -569,9 +615,7 @@ def import_name(frame: Frame, owner: Frame, name: str, node: Any) -> Any:
             held = owner.env.get(name)
             if held is None:
                 raise ProgramError(NameError(FREE.format(name)))
-            if isinstance(held, Region):
-                return frame.read(held)
-            return held.load(frame) if isinstance(held, Slot) else held
+            return held.load(frame) if isinstance(held, Slot) else frame.now(held)
         return owner.lookup(name, node)
     caller = frame.unit.caller
     if caller is None:

@@ -18,6 +18,7 @@ from gradwright.transform import source as sources
 from gradwright.transform.build import constant, own_value, row
 from gradwright.transform.core import (
     Call,
+    List,
     Load,
     Tape,
     Value,
@@ -262,7 +263,9 @@ def call_split(
     count = sum(1 for leaf in leaves(value) if is_operand(leaf))
     results = made.split.forward.results
     residuals = [
-        Tape(r.name, r.type) if isinstance(r, Tape) else own_value(r.name, type_of(r))
+        type(r)(r.name, r.type)
+        if isinstance(r, Tape | List)
+        else own_value(r.name, type_of(r))
         for r in results[count:]
     ]
     out = _emit(frame, made.split.forward, value, operands, residuals)
@@ -301,9 +304,9 @@ def call_half(frame: Frame, half: Half, arguments: list[Any], node: Any) -> Any:
 
 def _own(frame: Frame, residual: Any, forward: Any) -> Any:
     """A tape of one call's own, which may be emptied; any other residual as it is."""
-    if not isinstance(residual, Tape):
+    if not isinstance(residual, Tape | List):
         return residual
-    copy = Tape(residual.name, residual.type)
+    copy = type(residual)(residual.name, residual.type)
     copy.of = residual
     frame.builder.add(Load(copy, residual, deep=holds_tapes(forward)))
     return copy

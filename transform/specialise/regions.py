@@ -42,7 +42,7 @@ from gradwright.transform.errors import AliasError, UnsupportedSyntax
 from gradwright.transform.indices import Linear, linear
 from gradwright.transform.primitives.record import UFUNCS
 from gradwright.transform.primitives.structural import COPY, makes_anew
-from gradwright.transform.specialise.abstract import Region, leaves
+from gradwright.transform.specialise.abstract import Region, Structure, leaves
 from gradwright.transform.specialise.frame import Frame, ProgramError
 from gradwright.transform.specialise.slots import Slot
 from gradwright.transform.types import VARYING, Type
@@ -72,13 +72,33 @@ def owned(frame: Frame, name: str, value: Value, node: Any) -> Any:
 
 
 def bound(frame: Frame, name: str, value: Any, node: Any) -> Any:
-    """What a name is bound to: a region, a view of one, or the value itself."""
+    """What a name is bound to: a region, a view of one, or the value itself.
+
+    So are the items of a structure, which may be stored into through it.
+    """
+    if isinstance(value, Structure) and not frame.in_rule:
+        labels = zip(value.labels, value.items, strict=True)
+        return value.holding([_item(frame, name, k, a, node) for k, a in labels])
     if frame.in_rule or not (isinstance(value, Value) and value.type.is_array):
         return value
     view = view_of(frame, value)
     if view is not None:
         return view
     return owned(frame, name, value, node) if name in frame.stored.places else value
+
+
+def _item(frame: Frame, name: str, label: Any, value: Any, node: Any) -> Any:
+    """What an item of a structure is, which a name is bound to."""
+    if isinstance(value, Structure):
+        labels = zip(value.labels, value.items, strict=True)
+        return value.holding([_item(frame, name, k, a, node) for k, a in labels])
+    if not isinstance(value, Value) or not value.type.is_array:
+        return value
+    view = view_of(frame, value)
+    is_stored = name in frame.stored.places and value.type.rank
+    if view is None and is_stored and _is_new(frame, value) and not value.users:
+        return begin(frame, f"{name}_{label}", value)
+    return value if view is None else view
 
 
 def for_slot(frame: Frame, name: str, value: Any, node: Any) -> Any:
@@ -159,8 +179,9 @@ def holders(frame: Frame | None, place: Buffer) -> set[str]:
     found: set[str] = set()
     while frame is not None:
         for name, held in frame.env.items():
-            region = held.content if isinstance(held, Slot) else held
-            if isinstance(region, Region) and region.place is place:
+            content = held.content if isinstance(held, Slot) else held
+            regions = (a for a in leaves(content) if isinstance(a, Region))
+            if any(region.place is place for region in regions):
                 found.add(name)
         frame = frame.caller
     return found
@@ -198,7 +219,8 @@ def begin(frame: Frame, name: str, value: Value) -> Region:
     place = Buffer(name, value.type, value if open_ else tuple(dims))
     frame.builder.add(Alloc(place))
     frame.builder.add(Store(place, value))
-    return Region(place)
+    region = frame.program.begun[value] = Region(place)
+    return region
 
 
 def copied_parameters(frame: Frame) -> Copies:
@@ -254,6 +276,8 @@ def _without(body: list[Statement], dropped: set[Statement]) -> list[Statement]:
 
 def view_of(frame: Frame, value: Any) -> Region | None:
     """The region that an array is, or a view of one; None for any other."""
+    if isinstance(value, Value) and value in frame.program.begun:
+        return frame.program.begun[value]
     made = frame.builder.definition.get(value) if isinstance(value, Value) else None
     match made:
         case Load(source=Buffer() as place) if _is_view(value, made.index):
@@ -270,6 +294,12 @@ def view_of(frame: Frame, value: Any) -> Region | None:
             view = View(_opened(value.type), p, made.operands[1:], made.attribute)
             return Region(outer.place, (*outer.index, view), value.type)
     return None
+
+
+def as_of_now(frame: Frame, value: Any) -> Any:
+    """A view of a region with what it shows now; any other value as it is."""
+    region = view_of(frame, value)
+    return value if region is None else frame.read(region)
 
 
 def _is_view(value: Value, index: Index) -> bool:

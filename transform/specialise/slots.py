@@ -30,12 +30,14 @@ from gradwright.transform.indices import Linear
 from gradwright.transform.specialise.abstract import (
     Clash,
     Closure,
+    Listed,
     Region,
     Static,
     Structure,
     as_constant,
     describe,
     is_operand,
+    leaves,
     mapped,
 )
 from gradwright.transform.types import BOOL, Type, join
@@ -86,6 +88,7 @@ class Construct:
         self.allocated: list[Place] = []
         self.first: list[Statement] = []
         self.open = True
+        self.entering = False  # the slots get what the names hold on entry
 
     def settle(self) -> None:
         """Start again where a slot was read before its type was known."""
@@ -122,6 +125,7 @@ class Slot:
         self.node: Any = None  # the assignment that put it there
         self.storage: list[Any] = []  # cells that do not join, structures of one shape
         self.marker: Cell | None = None
+        self.origins: dict[Any, Any] = {}  # of lists that are known, by their form
         self.read_early = False
         self.is_carried = False  # what is read may be of the trip before
 
@@ -131,11 +135,17 @@ class Slot:
         """Bind the variable, on the path that is being specialised."""
         if isinstance(value, Structure):
             held = self._structure(value)
+            self._enter_list(frame, value)
+            frame.program.hold(value, f"'{self.name}'")
             self._hold(held, node)
             if not value.items:
                 self._mark(frame)
             for slot, item in zip(held.items, value.items, strict=True):
                 slot.store(frame, item, node)
+            return
+        if isinstance(value, Listed):
+            self._mark(frame)
+            self._hold(self._listed(frame, value, node), node)
             return
         joined = self._joined(value)
         if joined is None and not is_operand(value):
@@ -145,6 +155,34 @@ class Slot:
         cell = self._cell(joined or type_of(value))
         self._hold(cell, node)
         frame.builder.store(cell, as_constant(value))
+
+    def _enter_list(self, frame: Frame, value: Structure) -> None:
+        """Note where a list is made; it is of run-time length where another one is."""
+        from gradwright.transform.specialise.births import Kind, Promotion
+
+        birth = frame.program.births.get(value)
+        if birth is None or birth.origin is None:
+            return
+        if isinstance(self.content, Listed):
+            raise Promotion(birth.origin, Kind())
+        self.origins[value.form] = birth.origin
+
+    def _listed(self, frame: Frame, value: Listed, node: Any) -> Listed:
+        """The list of the variable's own, which is now what the value was."""
+        from gradwright.transform.specialise import births, lists
+
+        held = self.content
+        if isinstance(held, Structure) and held.form in self.origins:
+            raise births.Promotion(self.origins[held.form], births.Kind())
+        if held is None:
+            held = next((h for h in self.storage if isinstance(h, Listed)), None)
+        if self.owner.entering:
+            return lists.adopted(frame, value)
+        if not isinstance(held, Listed):
+            held = lists.variable(frame, self, value)
+            self.storage.append(held)
+        lists.take(frame, self.name, held, value, node)
+        return held
 
     def region(self, frame: Frame, type: Type, node: Any) -> Region:
         """The region that the arrays go to which the variable is bound to."""
@@ -202,6 +240,7 @@ class Slot:
 
     def between(self, frame: Frame, one: Held, other: Held) -> Clash:
         """The clash of what is held on one path and on another, in program order."""
+        self._promote(one.content, other.content)
         said = []
         for content, node in (one, other):
             if isinstance(content, Clash):
@@ -212,6 +251,15 @@ class Slot:
             said.append((line, describe(content), f" (line {line})" if line else ""))
         (_, a, at_a), (_, b, at_b) = sorted(said, key=lambda part: part[0])
         return Clash(f"'{self.name}' is {a} on one path{at_a} and {b} on another{at_b}")
+
+    def _promote(self, *contents: Any) -> None:
+        """Lists of two lengths are one list of run-time length."""
+        from gradwright.transform.specialise.births import Kind, Promotion
+
+        if all(isinstance(c, Structure) and c.kind is list for c in contents):
+            for content in contents:
+                if content.form in self.origins:
+                    raise Promotion(self.origins[content.form], Kind())
 
     def _hold(self, content: Any, node: Any) -> None:
         self.content, self.node = content, node
@@ -242,6 +290,9 @@ class Slot:
 
     def load(self, frame: Frame, unsure: bool = False) -> Any:
         """What the variable stands for; a `Clash` is for the reader to refuse."""
+        from gradwright.transform.specialise.births import note_read
+        from gradwright.transform.specialise.lists import now
+
         match self.content:
             case Cell():
                 return frame.builder.load(self.content, unsure=unsure)
@@ -251,7 +302,10 @@ class Slot:
             case Structure():
                 if not self.content.items:
                     self._check_marker(frame, unsure)
-                return mapped(lambda slot: slot.load(frame, unsure), self.content)
+                read = mapped(lambda slot: slot.load(frame, unsure), self.content)
+                if self.content.form in self.origins:
+                    note_read(frame, read, self.origins[self.content.form])
+                return read
             case None:
                 kinds = self.owner.presets.kinds
                 if kinds.get(self.name) is not None:
@@ -260,6 +314,8 @@ class Slot:
                 self.read_early = True
                 raise Unready(self.name if self.name in kinds else None)
         self._check_marker(frame, unsure)
+        if isinstance(self.content, Listed):
+            return now(frame, self.content)
         return self.content
 
     def begin(self, kind: Any) -> None:
@@ -273,6 +329,9 @@ class Slot:
             self.content = kind
         else:
             self.content = self._cell(kind) if isinstance(kind, Type) else kind
+        if isinstance(kind, Listed):
+            self.storage.append(kind)
+            self.owner.allocated += leaves(kind.tree)
 
     # ---- whether something static is bound --------------------------------------
 

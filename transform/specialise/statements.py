@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import operator
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import gast
@@ -32,11 +33,14 @@ from gradwright.transform.indices import Linear, linear
 from gradwright.transform.liveness import after_loop, assigned
 from gradwright.transform.normalise import fresh, names
 from gradwright.transform.parsing import statements
+from gradwright.transform.specialise import listing, lists
 from gradwright.transform.specialise.abstract import (
     Clash,
     Counting,
     From,
     Items,
+    Listed,
+    ListItems,
     Region,
     Static,
     Structure,
@@ -142,6 +146,10 @@ def _augmented(frame: Frame, node: Any) -> None:
         return
     old = frame.lookup(name, node)
     value = frame.evaluate(node.value)
+    is_list = isinstance(old, Listed) or getattr(old, "kind", None) is list
+    if is_list and isinstance(node.op, gast.Add):
+        listing.METHODS["extend"](frame, old, [value], {}, node)
+        return
     if isinstance(old, Value) and old.type.is_array:
         raise frame.error(
             UnsupportedSyntax,
@@ -287,9 +295,11 @@ def _construct(frame: Frame, node: Any, write: Callable[[Construct], None]) -> N
         construct = Construct(frame.presets.setdefault(id(node), Presets()))
         before = Fork(frame)
         env, length = dict(frame.env), len(frame.builder.block)
-        known = dict(frame.builder.known)
+        known, versions = dict(frame.builder.known), dict(frame.program.versions)
         try:
-            write(construct)
+            is_run_time = id(node) not in frame.unrolled
+            with frame.program.inside(construct) if is_run_time else nullcontext():
+                write(construct)
             construct.open = False
             return
         except Restart as e:
@@ -300,7 +310,7 @@ def _construct(frame: Frame, node: Any, write: Callable[[Construct], None]) -> N
                 raise
             frame.unrolled.add(id(node))
         del frame.builder.block[length:]
-        frame.builder.known = known
+        frame.builder.known, frame.program.versions = known, versions
         frame.env.clear()
         frame.env.update(env)
         before.begin()
@@ -334,8 +344,10 @@ def _open_slots(
             except Unready:
                 frame.env[name] = slot
                 continue
+            construct.entering = True
             with frame.builder.nested([]) as scratch:
                 slot.store(frame, value, since)
+            construct.entering = False
             construct.first.extend(scratch)
         frame.env[name] = slot
 
@@ -352,7 +364,7 @@ def _gone_on(held: Any, construct: Construct) -> Any:
             slot.go_on(content, old.node)
             slots.append(slot)
         return held.of(slots)
-    if isinstance(held, Clash | Region):
+    if isinstance(held, Clash | Listed | Region):
         return held
     if not isinstance(held, Cell):
         return None
@@ -389,6 +401,8 @@ def _for(frame: Frame, node: Any) -> None:
 class LoopSymbol(Value):
     """The variable of a runtime loop; knows its loop, should a constant be wanted."""
 
+    is_known = False  # the loop may be written out
+
     def __init__(self, name: str, node: Any, construct: Construct, users: bool) -> None:
         super().__init__(name, INT, users)
         self.node = node
@@ -403,10 +417,11 @@ def _run_time_loop(frame: Frame, node: Any, items: Any) -> None:
         s = _header(frame, node, items, construct)
 
         def first() -> None:
-            bind(frame, node.target, _item(frame, items, s))
+            bind(frame, node.target, item_in(frame, items, s))
             _bind_inside(frame, node, s)
 
         s.body = _loop_body(frame, node, construct, first)
+        listing.refuse_resized(items, s, frame, node)
         _allocate(frame, construct)
         frame.builder.add(s)
         frame.builder.forget(stores(s))
@@ -501,24 +516,28 @@ def _header(frame: Frame, node: Any, items: Any, construct: Construct) -> For:
     name = target.id if isinstance(target, gast.Name) else "i"
     symbol_ = LoopSymbol(name, node, construct, users=named)
     if counts:
+        bounds = (items.start, items.stop, items.step)
+        symbol_.is_known = all(getattr(b, "constant", 0) is not None for b in bounds)
         return For(symbol_, items.start, items.stop, items.step, [], items.backwards)
-    backwards = isinstance(items, Items) and items.backwards
-    length = _length(frame, items, node)
+    backwards = isinstance(items, Items | ListItems) and items.backwards
+    length = length_of(frame, items, node)
     return For(symbol_, linear(0), length, linear(1), [], backwards)
 
 
-def _length(frame: Frame, items: Any, node: Any) -> Operand:
+def length_of(frame: Frame, items: Any, node: Any) -> Operand:
     """How many items a runtime iterable has; a zip ends with its shortest."""
     match items:
         case Items():
             length: Linear = (items.array.type.dims or (linear(0),))[0]
             return length
+        case ListItems():
+            return lists.length(frame, items.listed)
         case Counting() if items.step == linear(1) and not items.backwards:
             count: Operand = binary(frame, operator.sub, items.stop, items.start, node)
             return count
         case Zipped():
             parts = (p for p in items.parts if not isinstance(p, From))
-            lengths = list(dict.fromkeys(_length(frame, p, node) for p in parts))
+            lengths = list(dict.fromkeys(length_of(frame, p, node) for p in parts))
             shortest = lengths[0]
             for other in lengths[1:]:
                 shortest = operate(frame, min, node, shortest, other)
@@ -526,7 +545,7 @@ def _length(frame: Frame, items: Any, node: Any) -> Operand:
     raise frame.error(UnsupportedSyntax, "zip() of a range with a step", node)
 
 
-def _item(frame: Frame, items: Any, s: For) -> Any:
+def item_in(frame: Frame, items: Any, s: For) -> Any:
     """What the loop's target is bound to in one iteration."""
     k = Linear({s.symbol: 1})
     match items:
@@ -534,6 +553,8 @@ def _item(frame: Frame, items: Any, s: For) -> Any:
             return k
         case Items():
             return element(frame, items.array, k, safe=True)
+        case ListItems():
+            return lists.item(frame, items.listed, k, safe=True)
         case From():
             return items.start + k if isinstance(items.start, Linear) else binary(
                 frame, operator.add, items.start, k, None
@@ -551,10 +572,18 @@ def _nth(frame: Frame, part: Any, s: For) -> Any:
     if isinstance(part, Zipped):
         return Structure(tuple, tuple(_nth(frame, p, s) for p in part.parts))
     if isinstance(part, Items) and part.backwards:
-        last = binary(frame, operator.sub, _length(frame, part, None), linear(1), None)
+        last = binary(
+            frame, operator.sub, length_of(frame, part, None), linear(1), None
+        )
         position = binary(frame, operator.sub, last, Linear({s.symbol: 1}), None)
         return element(frame, part.array, position, safe=True)
-    return _item(frame, part, s)
+    if isinstance(part, ListItems) and part.backwards:
+        last = binary(
+            frame, operator.sub, length_of(frame, part, None), linear(1), None
+        )
+        position = binary(frame, operator.sub, last, Linear({s.symbol: 1}), None)
+        return lists.item(frame, part.listed, position, safe=True)
+    return item_in(frame, part, s)
 
 
 def _known_items(frame: Frame, items: Any, node: Any) -> list[Any]:

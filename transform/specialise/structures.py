@@ -26,6 +26,7 @@ from gradwright.transform.specialise.abstract import (
     Structure,
     describe,
 )
+from gradwright.transform.specialise.births import promote_for
 from gradwright.transform.specialise.frame import Frame, ProgramError, lift
 from gradwright.transform.structure import is_namedtuple, put_together
 
@@ -87,6 +88,8 @@ def structure_item(frame: Frame, owner: Structure, node: Any) -> Any:
         ]
         return Structure(kind, owner.items[slice(*bounds)])
     position = frame.evaluate(node.slice)
+    if kind is list:
+        promote_for(frame, owner, position, node)
     k = frame.static_int(position, node, f"the position in a {owner.kind.__name__}")
     if not -len(owner.items) <= k < len(owner.items):
         raise ProgramError(IndexError(f"{kind.__name__} index out of range"))
@@ -109,6 +112,10 @@ def structure_attribute(frame: Frame, owner: Structure, name: str, node: Any) ->
     """A field or method of a namedtuple, a method of a dict."""
     if owner.keys is not None and name in DICT_METHODS:
         return BoundMethod(owner, DICT_METHODS[name])
+    if owner.kind is list:
+        from gradwright.transform.specialise.listing import attribute
+
+        return attribute(frame, owner, name, node)
     if is_namedtuple(owner.kind):
         return _attribute_of_namedtuple(frame, owner, name)
     if hasattr(owner.kind, name):

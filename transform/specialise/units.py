@@ -42,6 +42,7 @@ from gradwright.transform.specialise.frame import (
     ProgramError,
     Unit,
 )
+from gradwright.transform.specialise.listing import refuse_results
 from gradwright.transform.specialise.regions import (
     Copies,
     base_of,
@@ -55,6 +56,9 @@ from gradwright.transform.types import Type
 
 class InlineInstead(Exception):
     """This function cannot stand alone: it returns a closure over its variables."""
+
+    def __init__(self, reason: str = "returns a function") -> None:
+        self.reason = reason
 
 
 def run_body(frame: Frame) -> Any:
@@ -205,6 +209,7 @@ def _specialise_unit(
         unit = Unit(_name_of(source), frame)
         unit.result = guess
         unit.builder.where = frame.builder.where
+        unit.stands_alone = key[0] == "derivative"
         inner = Frame(program, unit, source, closure.frame if closure else None, frame)
         unit.arguments = _lifted_arguments(unit, bound, static)
         inner.env.update(unit.arguments)
@@ -219,6 +224,7 @@ def _specialise_unit(
         try:
             value = run_body(inner)
             _refuse_escaping(value, unit)
+            _refuse_lists(inner, value)
         except Demand as e:
             del program.units[key]
             e.parameter = parameters_of.get(e.symbol)
@@ -307,6 +313,23 @@ def _refuse_escaping(value: Any, unit: Unit) -> None:
             raise InlineInstead
         if isinstance(leaf, BoundMethod | Counting | Items | Zipped):
             raise InlineInstead
+
+
+def _refuse_lists(frame: Frame, value: Any) -> None:
+    """A list of the caller's that is returned is the same list there."""
+    refuse_results(frame, value, frame.node.body[-1])
+    given = {id(a) for b in frame.unit.arguments.values() for a in _lists(b)}
+    if any(id(a) in given for a in _lists(value)):
+        raise InlineInstead("returns a list that it is given")
+
+
+def _lists(a: Any) -> Iterator[Structure]:
+    """The lists in a structure."""
+    if isinstance(a, Structure):
+        if a.kind is list:
+            yield a
+        for item in a.items:
+            yield from _lists(item)
 
 
 def _finish(

@@ -351,6 +351,30 @@ def derivatives_of_what_changes_its_argument(x):
     return np.sum(slope * y) + value * change
 
 
+def arrays_in_lists_and_dicts(x):
+    a, b = x * 1.0, x * 2.0
+    pair = [a, b]
+    tank = {"low": np.zeros(4), "high": x**2}
+    for u in pair:
+        u[0] = u[1] ** 2
+    pair[0][1] = pair[1][0] * tank["high"][2]
+    a[2] *= b[1]
+    tank["low"][1] = tank["high"][0]
+    tank["high"][:] *= a
+    return np.sum(pair[0] * pair[1]) + np.sum(tank["low"] + tank["high"])
+
+
+def rows_of_a_loop(a):
+    b = a * 1.0
+    for row in b:
+        row /= np.sum(row**2)
+    for k, row in enumerate(b):
+        row[0] += b[k - 1, 1]
+    for one, other in zip(b, b[::-1]):
+        one *= other
+    return np.sum(b * a)
+
+
 PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (prefix_sums, (X,)),
     (gauss_seidel, (X, 0)),
@@ -390,6 +414,8 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (places_in_views, (X,)),
     (halves_of_what_changes, (X,)),
     (derivatives_of_what_changes_its_argument, (X,)),
+    (arrays_in_lists_and_dicts, (X,)),
+    (rows_of_a_loop, (A,)),
 ]
 NAMES = [f.__name__ for f, _ in PROGRAMS]
 

@@ -1,0 +1,462 @@
+"""What a program does with lists: stores, methods, sums of lists, NumPy's functions.
+
+    xs[1:3] = [x, x * x]     ->   for ...: Remove(xs, 1); Insert(xs, x, 1) ...
+    xs.extend(ys)            ->   for y in ys: Insert(xs, y)
+    np.stack(xs)             ->   Load(rows, xs)
+
+Each does the same to a list that is known while the program is rewritten.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import gast
+import numpy as np
+
+from gradwright.transform.core import (
+    Const,
+    For,
+    Insert,
+    Remove,
+    Span,
+    Value,
+    stores,
+    type_of,
+    walk,
+)
+from gradwright.transform.errors import UnsupportedSyntax
+from gradwright.transform.indices import Linear, linear, symbol
+from gradwright.transform.specialise.abstract import (
+    BoundMethod,
+    Counting,
+    Items,
+    Listed,
+    ListItems,
+    Static,
+    Structure,
+    Zipped,
+    as_constant,
+    describe,
+    leaves,
+)
+from gradwright.transform.specialise.births import (
+    Kind,
+    Promotion,
+    change,
+    may_change,
+    origin_of,
+    promote_for,
+)
+from gradwright.transform.specialise.frame import Frame, ProgramError
+from gradwright.transform.specialise.lists import (
+    as_array,
+    begin,
+    first_place,
+    index_of,
+    insert,
+    length,
+    part,
+    put,
+    remove,
+)
+from gradwright.transform.specialise.methods import call_function
+from gradwright.transform.types import INT, VARYING, Type
+
+# ---- stores ------------------------------------------------------------------------
+
+
+def store(
+    frame: Frame, owner: Any, target: Any, value: Any, function: Any = None
+) -> None:
+    """owner[index] = value, or an operator's store, into a list."""
+    from gradwright.transform.specialise.expressions import binary
+    from gradwright.transform.specialise.subscripts import part_value
+
+    at = part_value(frame, target.slice)
+    if isinstance(at, Span):
+        if function is not None:
+            raise frame.error(
+                UnsupportedSyntax, "an operator on a slice of a list", target
+            )
+        _put_slice(frame, owner, at, value, target)
+        return
+    if isinstance(owner, Listed):
+        put(frame, owner, index_of(frame, at), value, target, function)
+        return
+    may_change(frame, owner, target)
+    promote_for(frame, owner, at, target)
+    k = frame.static_int(at, target, "the position in a list")
+    held = list(owner.items)
+    if not -len(held) <= k < len(held):
+        raise ProgramError(IndexError("list assignment index out of range"))
+    held[k] = value if function is None else binary(
+        frame, function, held[k], value, target
+    )  # fmt: skip
+    change(frame, owner, held, target)
+
+
+def _put_slice(frame: Frame, owner: Any, span: Span, value: Any, node: Any) -> None:
+    """owner[a:b] = values."""
+    items = items_of(frame, value, node)
+    if isinstance(owner, Structure):
+        bounds = [
+            None if b is None else frame.static_int(b, node, "this bound")
+            for b in (span.lower, span.upper, span.step)
+        ]
+        may_change(frame, owner, node)
+        if not isinstance(items, Structure):
+            raise Promotion(frame.program.births[owner].origin, Kind())
+        held = list(owner.items)
+        try:
+            held[slice(*bounds)] = items.items
+        except ValueError as e:
+            raise ProgramError(e) from None
+        change(frame, owner, held, node)
+        return
+    if span.step is not None and span.step != linear(1):
+        raise frame.error(
+            UnsupportedSyntax, "a store into a slice of a list with a step", node
+        )
+    if items is owner:
+        items = part(frame, owner, Span(), node)
+    lower, upper = bounds_of(frame, owner, span, node)
+
+    times = Counting(lower, upper, linear(1))
+    each(frame, times, node, lambda k, _: remove(frame, owner, lower))
+    if isinstance(items, Structure):
+        for k, new in enumerate(items.items):
+            insert(frame, owner, new, lower + k, node)
+        return
+    each(frame, items, node, lambda k, new: insert(frame, owner, new, lower + k, node))
+
+
+def bounds_of(frame: Frame, owner: Listed, span: Span, node: Any) -> Any:
+    """Where a slice begins and ends, counted from the front."""
+    from gradwright.transform.specialise.expressions import choose, comparison, operate
+
+    n = length(frame, owner)
+
+    def place(bound: Any, default: Linear) -> Any:
+        if bound is None:
+            return default
+        if bound == linear(0):
+            return bound
+        from_end = lambda: operate(frame, max, node, n + bound, linear(0))  # noqa: E731
+        from_front = lambda: operate(frame, min, node, bound, n)  # noqa: E731
+        test = comparison(frame, gast.Lt(), bound, linear(0), node)
+        if isinstance(test, Const):
+            return from_end() if test.value else from_front()
+        return choose(frame, test, from_end, from_front, node, "bound")
+
+    return place(span.lower, linear(0)), place(span.upper, n)
+
+
+# ---- loops over them ---------------------------------------------------------------
+
+
+def items_of(frame: Frame, a: Any, node: Any) -> Any:
+    """What is iterated over: known items, a list, or something of the run."""
+    from gradwright.transform.specialise.builtins import iterable
+
+    return a if isinstance(a, Listed) else iterable(frame, a, node)
+
+
+def each(
+    frame: Frame, items: Any, node: Any, act: Callable[[Linear, Any], None]
+) -> None:
+    """Write a loop over items of the run; `act` takes a count and an item."""
+    from gradwright.transform.specialise.statements import item_in, length_of
+
+    k = Value("k", INT)
+    if isinstance(items, Listed):
+        items = ListItems(items)
+    if isinstance(items, Counting):
+        loop = For(k, items.start, items.stop, items.step, [], items.backwards)
+    else:
+        backwards = isinstance(items, Items | ListItems) and items.backwards
+        n = length_of(frame, items, node)
+        loop = For(k, linear(0), n, linear(1), [], backwards)
+    loop.body = frame.block(lambda: act(symbol(k), item_in(frame, items, loop)))
+    frame.builder.add(loop)
+    frame.builder.forget(stores(loop))
+
+
+def refuse_resized(items: Any, loop: For, frame: Frame, node: Any) -> None:
+    """A loop over a list does not change its length."""
+    match items:
+        case Zipped():
+            for p in items.parts:
+                refuse_resized(p, loop, frame, node)
+        case ListItems():
+            places = set(leaves(items.listed.tree))
+            changed = (s for s in walk(loop.body) if isinstance(s, Insert | Remove))
+            if any(s.place in places for s in changed):
+                raise frame.error(
+                    UnsupportedSyntax,
+                    "the length of a list changes in a loop over it",
+                    node,
+                    instead="for ... in list(...) of it",
+                )
+
+
+# ---- from other values -------------------------------------------------------------
+
+
+def listed_of(frame: Frame, a: Any, node: Any) -> Listed:
+    """A new list with the items of anything."""
+    items = items_of(frame, a, node)
+    if isinstance(items, Listed):
+        return part(frame, items, Span(), node)
+    made: Listed = begin(frame, origin_of(frame, node), node)
+    extend(frame, made, items, node)
+    return made
+
+
+def extend(frame: Frame, listed: Listed, a: Any, node: Any) -> None:
+    """Append every item of something."""
+    items = items_of(frame, a, node)
+    if items is listed:
+        items = part(frame, listed, Span(), node)
+    if isinstance(items, Structure):
+        for new in items.items:
+            insert(frame, listed, new, None, node)
+    else:
+        each(frame, items, node, lambda k, new: insert(frame, listed, new, None, node))
+
+
+def joined(frame: Frame, a: Any, b: Any, node: Any) -> Listed:
+    """A + b."""
+    made = listed_of(frame, a, node)
+    extend(frame, made, b, node)
+    return made
+
+
+def repeated(frame: Frame, a: Any, n: Linear, node: Any) -> Listed:
+    """A * n."""
+    origin = origin_of(frame, node)
+    kind = frame.program.kinds.get(origin)
+    if isinstance(a, Structure) and len(a.items) == 1 and kind is not None:
+        zero = as_constant(a.items[0])
+        is_zero = (zero == linear(0)) or (isinstance(zero, Const) and zero.value == 0)
+        if is_zero and isinstance(kind.tree, Type) and str(zero) != "-0.0":
+            return begin(frame, origin, node, length=n)  # type: ignore[no-any-return]
+    made: Listed = begin(frame, origin, node)
+    times = Counting(linear(0), n, linear(1))
+    each(frame, times, node, lambda k, _: extend(frame, made, a, node))
+    return made
+
+
+def sequence(frame: Frame, function: Any, a: Any, b: Any, node: Any) -> Listed | None:
+    """A + b and a * n of lists of run-time length; None where NumPy decides."""
+    lists = [isinstance(x, Listed) for x in (a, b)]
+    if function is operator.add:
+        both = [
+            is_list or _is_list(x) for is_list, x in zip(lists, (a, b), strict=True)
+        ]
+        return joined(frame, a, b, node) if any(lists) and all(both) else None
+    if function is operator.mul:
+        for x, n in ((a, b), (b, a)):
+            if not isinstance(n, Linear):
+                continue
+            if isinstance(x, Listed) or (_is_list(x) and n.constant is None):
+                return repeated(frame, x, n, node)
+    return None
+
+
+def _is_list(a: Any) -> bool:
+    return isinstance(a, Structure) and a.kind is list
+
+
+# ---- methods -----------------------------------------------------------------------
+
+
+def _append(
+    frame: Frame, xs: Any, arguments: list[Any], keywords: dict[str, Any], node: Any
+) -> Any:
+    """xs.append(item)."""
+    (new,) = arguments
+    if isinstance(xs, Listed):
+        insert(frame, xs, new, None, node)
+    else:
+        change(frame, xs, (*xs.items, new), node)
+    return Static(None)
+
+
+def _extend(
+    frame: Frame, xs: Any, arguments: list[Any], keywords: dict[str, Any], node: Any
+) -> Any:
+    """xs.extend(items)."""
+    (a,) = arguments
+    if isinstance(xs, Listed):
+        extend(frame, xs, a, node)
+        return Static(None)
+    birth, items = may_change(frame, xs, node), items_of(frame, a, node)
+    if not isinstance(items, Structure):
+        raise Promotion(birth.origin, Kind())
+    change(frame, xs, (*xs.items, *items.items), node)
+    return Static(None)
+
+
+def _insert(
+    frame: Frame, xs: Any, arguments: list[Any], keywords: dict[str, Any], node: Any
+) -> Any:
+    """xs.insert(position, item)."""
+    at, new = arguments
+    position = index_of(frame, at)
+    if isinstance(xs, Listed):
+        insert(frame, xs, new, position, node)
+        return Static(None)
+    birth = may_change(frame, xs, node)
+    if not isinstance(position, Linear) or position.constant is None:
+        raise Promotion(birth.origin, Kind())
+    held = list(xs.items)
+    held.insert(position.constant, new)
+    change(frame, xs, held, node)
+    return Static(None)
+
+
+def _pop(
+    frame: Frame, xs: Any, arguments: list[Any], keywords: dict[str, Any], node: Any
+) -> Any:
+    """xs.pop(), xs.pop(position)."""
+    position: Any = index_of(frame, arguments[0]) if arguments else None
+    if isinstance(xs, Listed):
+        return remove(frame, xs, None if position == linear(-1) else position)
+    birth = may_change(frame, xs, node)
+    k = -1 if position is None else getattr(position, "constant", None)
+    if k is None:
+        raise Promotion(birth.origin, Kind())
+    held = list(xs.items)
+    if birth.within != tuple(frame.program.constructs):
+        raise Promotion(birth.origin, Kind())
+    try:
+        found = held.pop(k)
+    except IndexError as e:
+        raise ProgramError(e) from None
+    change(frame, xs, held, node)
+    return found
+
+
+def _copy(
+    frame: Frame, xs: Any, arguments: list[Any], keywords: dict[str, Any], node: Any
+) -> Any:
+    """xs.copy()."""
+    if isinstance(xs, Listed):
+        return part(frame, xs, Span(), node)
+    return Structure(list, xs.items)
+
+
+def _reverse(
+    frame: Frame, xs: Any, arguments: list[Any], keywords: dict[str, Any], node: Any
+) -> Any:
+    """xs.reverse()."""
+    if isinstance(xs, Listed):
+        turned = part(frame, xs, Span(None, None, linear(-1)), node)
+        each(frame, turned, node, lambda k, new: put(frame, xs, k, new, node))
+    else:
+        change(frame, xs, xs.items[::-1], node)
+    return Static(None)
+
+
+def _clear(
+    frame: Frame, xs: Any, arguments: list[Any], keywords: dict[str, Any], node: Any
+) -> Any:
+    """xs.clear()."""
+    if isinstance(xs, Listed):
+        times = Counting(linear(0), length(frame, xs), linear(1))
+        each(frame, times, node, lambda k, _: remove(frame, xs, None))
+    else:
+        change(frame, xs, (), node)
+    return Static(None)
+
+
+METHODS: dict[str, Callable[..., Any]] = {
+    "append": _append, "extend": _extend, "insert": _insert, "pop": _pop,
+    "copy": _copy, "reverse": _reverse, "clear": _clear,
+}  # fmt: skip
+
+
+def attribute(frame: Frame, owner: Any, name: str, node: Any) -> Any:
+    """A method of a list."""
+    if name in METHODS:
+        return BoundMethod(owner, METHODS[name])
+    if not hasattr(list, name):
+        text = f"'list' object has no attribute '{name}'"
+        raise ProgramError(AttributeError(text))
+    raise frame.error(
+        UnsupportedSyntax,
+        f"gradwright does not know .{name} of {describe(owner)} yet",
+        node,
+    )
+
+
+# ---- NumPy's functions of a sequence of arrays -------------------------------------
+
+
+def of_numpy(
+    frame: Frame, f: Any, xs: Listed, keywords: dict[str, Any], node: Any
+) -> Any:
+    """np.stack, np.concatenate and the like of a list; None for other functions."""
+    if f not in (np.stack, np.concatenate, np.vstack, np.hstack, np.column_stack):
+        return None
+    no_more(frame, keywords, f, node)
+    whole = as_array(frame, xs, node)
+    dims = type_of(whole).dims or ()
+    axis = keywords.get("axis", linear(0))
+    if f is np.stack:
+        return (
+            whole
+            if axis == linear(0)
+            else call_function(frame, np.moveaxis, [whole, linear(0), axis], {}, node)
+        )
+    if f is np.column_stack and len(dims) == 2:
+        return call_function(frame, np.transpose, [whole], {}, node)
+    if (f is np.vstack and len(dims) == 2) or (f is np.hstack and len(dims) == 1):
+        return whole
+    along_first = axis == linear(0) and len(dims) > 1
+    if f is np.hstack or f is np.column_stack:
+        along_first = along_first and f is np.hstack and len(dims) == 2
+    place = first_place(xs)
+    if not along_first or place is None or VARYING in (place.type.dims or ()):
+        raise frame.error(
+            UnsupportedSyntax,
+            f"np.{f.__name__} of a list of run-time length whose items are "
+            "not known to be of one length, or along another axis",
+            node,
+            instead="np.stack(...) of items of one shape",
+        )
+    shape = Structure(tuple, (linear(-1), *dims[2:]))
+    return call_function(frame, np.reshape, [whole, shape], {}, node)
+
+
+def no_more(frame: Frame, keywords: dict[str, Any], f: Any, node: Any) -> None:
+    """Refuse keywords other than the axis."""
+    for k in keywords:
+        if k != "axis":
+            raise frame.error(
+                UnsupportedSyntax,
+                f"gradwright does not know {k}= of np.{f.__name__} of a list yet",
+                node,
+            )
+
+
+# ---- where they may not go ---------------------------------------------------------
+
+
+def inside(a: Any) -> Iterator[Listed]:
+    """The lists of run-time length in an abstract value."""
+    return (leaf for leaf in leaves(a) if isinstance(leaf, Listed))
+
+
+def refuse_results(frame: Frame, value: Any, node: Any) -> None:
+    """A list is no result: only the run knows how many there are in it."""
+    for listed in inside(value):
+        raise frame.error(
+            UnsupportedSyntax,
+            f"{describe(listed)} is a result here",
+            node,
+            instead="np.array(...) of it",
+        )
