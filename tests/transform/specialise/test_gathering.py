@@ -38,7 +38,7 @@ def test_a_list_as_a_condition() -> None:
     def f(x, n):
         items = [v for v in x if v > 0.6]
         total = 0.0
-        while items and len(items) > n or (items and items[-1] > 1.0):
+        while (items and len(items) > n) or (items and items[-1] > 1.0):
             total += items.pop() * x[0]
         if not items:
             total *= x[1]
