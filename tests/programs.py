@@ -775,7 +775,7 @@ def pivoted(a):
 
 
 @sample(
-    charge=np.array([0.4, -1.0, 0.7, 1.3]),
+    charge=np.array([0.4, -0.9, 0.7, 1.3]),
     position=np.array([0.2, 1.7, 1.1, 2.9]),
     cells=4,
 )

@@ -42,7 +42,7 @@ NOT_YET = {
 # Programs of which NumPy makes nothing where the first of two arrays stands for both;
 # where the second does; and what gradwright refuses there.
 NOT_THE_FIRST = """
-    cross_entropy least_squares embedded recurrent portfolio
+    cross_entropy least_squares embedded recurrent portfolio scattered
     mutation.update_matrix_parts arrays.pairwise_kernel_sum arrays.pick_and_mix
     arrays.reassemble_blocks arrays.padded_pattern arrays.cumulative_things
     arrays.order_statistics simulation.heat_source_misfit simulation.render_brightness

@@ -172,7 +172,8 @@ def under(frame: Frame, y: Region, mask: Any, node: Any) -> Pick:
     """The places of an array where a mask holds, which may have to be stretched."""
     where = operand_of(frame, mask, node)
     if not type_of(where).is_bool:
-        text = f"a mask of truth values is needed here, and this is a {type_of(where)}"
+        held = type_of(where).dtype
+        text = f"a mask of truth values is needed here, and this holds {held}"
         raise frame.error(UnsupportedSyntax, text, node)
     return Pick(_in_shape(frame, where, y.type, node), True)
 

@@ -446,7 +446,7 @@ def edit_distance(x, n):
 def grows_by_sums(x, n):
     xs = []
     for k in range(n):
-        xs = xs + [x[k % 4] * (k + 1)]  # noqa: RUF005  what is tested
+        xs = xs + [x[k % 4] * (k + 1)]  # noqa: RUF005
     return sum(v * v for v in xs)
 
 
