@@ -823,12 +823,13 @@ def appended(x, n):
     return terms[-1] * terms[0]
 
 
-@sample(spot=1.0, strike=1.1, steps=5)
-def american_put(spot, strike, steps):
+@sample(spot=1.0, steps=5)
+def american_put(spot, steps):
     """An option that may be exercised early, on a tree of prices."""
+    strike = 1.1
+    discount = 0.98
     up = 1.0 + 0.7 / steps
     down = 1.0 / up
-    discount = 0.98
     p = (1.02 - down) / (up - down)
     values = [max(strike - spot * up ** (2 * j - steps), 0.0) for j in range(steps + 1)]
     for i in range(steps - 1, -1, -1):

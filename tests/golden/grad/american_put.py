@@ -1,8 +1,9 @@
-def american_put_grad(spot, strike, steps):
+def american_put_grad(spot, steps):
     # forward sweep
+    strike = 1.1
+    discount = 0.98
     up = 1.0 + 0.7 / steps
     down = 1.0 / up
-    discount = 0.98
     p = (1.02 - down) / (up - down)
     values = []
     power_tape_1 = []
@@ -24,7 +25,6 @@ def american_put_grad(spot, strike, steps):
     # programs.py  return values[0]
     values_bar[0] += 1.0
     spot_bar = 0.0
-    strike_bar = 0.0
     for i in reversed(range(steps - 1, -1, -1)):
         for j in reversed(range(i + 1)):
             # programs.py  values[j] = max(hold, strike - spot * up ** (2 * j - i))
@@ -35,9 +35,7 @@ def american_put_grad(spot, strike, steps):
             hold = discount * (p * values[j + 1] + difference * values[j])
             power_2 = power_tape.pop()
             hold_is_below = strike - spot * power_2 > hold
-            difference_bar = values_bar_1 * (1.0 if hold_is_below else 0.0)
-            strike_bar += difference_bar
-            spot_bar -= power_2 * difference_bar
+            spot_bar -= power_2 * values_bar_1 * (1.0 if hold_is_below else 0.0)
             # programs.py  hold = discount * (p * values[j + 1] + (1.0 - p) * va ...
             total_bar = discount * values_bar_1 * (0.0 if hold_is_below else 1.0)
             values_bar[j] += total_bar * difference
@@ -45,8 +43,6 @@ def american_put_grad(spot, strike, steps):
     for _ in range(steps + 1):
         # programs.py  values = [max(strike - spot * up ** (2 * j - steps), 0.0) ...
         power_3 = power_tape_1.pop()
-        larger_bar = values_bar.pop()
-        difference_bar_1 = larger_bar * (0.0 if 0.0 > strike - spot * power_3 else 1.0)
-        strike_bar += difference_bar_1
-        spot_bar -= power_3 * difference_bar_1
-    return spot_bar, strike_bar
+        slope = 0.0 if 0.0 > strike - spot * power_3 else 1.0
+        spot_bar -= power_3 * values_bar.pop() * slope
+    return spot_bar
