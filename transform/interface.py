@@ -41,13 +41,11 @@ def trim(roots: list[Function], split: Split | None = None) -> None:
 
 
 def _calls(functions: list[Function]) -> dict[Function, list[tuple[Function, Call]]]:
-    """Every call of each function, and where it stands; each once."""
+    """Every call of each function, and where it stands; one may stand in several."""
     found: dict[Function, list[tuple[Function, Call]]] = {}
-    seen: set[int] = set()
     for f in functions:
         for s in walk(f.body):
-            if isinstance(s, Call) and id(s) not in seen:
-                seen.add(id(s))
+            if isinstance(s, Call):
                 found.setdefault(s.function, []).append((f, s))
     return found
 
@@ -75,7 +73,7 @@ def _trim(f: Function, calls: list[tuple[Function, Call]]) -> bool:
     idle = {k for k, p in enumerate(f.params) if p not in mine and p not in f.hidden}
     f.results = _without(f.results, dropped)
     f.params = _without(f.params, idle)
-    for _, s in calls:
+    for s in {id(s): s for _, s in calls}.values():
         s.outs = tuple(_without(list(s.outs), dropped))
         s.operands = tuple(_without(list(s.operands), idle))
     return bool(dropped or idle)

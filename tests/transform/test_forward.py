@@ -231,3 +231,21 @@ def core_of(f: Program, args: tuple[Any, ...]) -> Any:
     types = map(type_of_input, args)
     known = dict(zip(inspect.signature(f).parameters, types, strict=True))
     return specialise(source.read(f), known).function
+
+
+def emptied(a: float, u: Any) -> float:
+    if len(u) == 0:
+        return 0.9
+    if a > 1000.0:
+        raise ValueError
+    return emptied(0.5, u[1:])
+
+
+def emptied_thrice(x: float) -> float:
+    emptied(x, np.array([0.4, -0.8, 0.3, 1.2]))
+    three = emptied(-0.7, np.array([x, 0.5, 0.9 * x]))
+    return x * three + emptied(0.25, np.array([0.4, -0.8, 0.3, 1.2]))
+
+
+def test_a_function_is_called_with_its_tangent_and_without() -> None:
+    assert gw.jvp(emptied_thrice, (2.0,), (1.0,)) == (2.7, 0.9)

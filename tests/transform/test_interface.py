@@ -74,3 +74,16 @@ def test_residuals_that_the_backward_half_does_not_read() -> None:
     assert backward.params == [b, bar]
     assert split.residuals == [b]
     assert split.needed == []
+
+
+def test_a_call_that_stands_in_two_functions_is_read_where_either_reads() -> None:
+    x, out = value("x"), value("out")
+    s = doubled(x)
+    g = Function("g", [x], [s], [s.out])
+    call = Call((out,), g, (constant(3.0),))
+    deaf, reader = Function("deaf", [], [call], []), Function("h", [], [call], [out])
+    f = Function("f", [], [Call((), deaf, ()), Call((out,), reader, ())], [out])
+    trim([f])
+    assert g.results == [s.out]
+    assert call.outs == (out,)
+    assert call.operands == (constant(3.0),)
