@@ -44,7 +44,7 @@ from gradwright.transform.core import (
     walk,
 )
 from gradwright.transform.indices import Dim
-from gradwright.transform.mixed import Mixed
+from gradwright.transform.mixed import Mixed, short
 from gradwright.transform.primitives.record import Primitive
 from gradwright.transform.primitives.structural import CAST, SPREAD, SUM_TO
 from gradwright.transform.template import Hole, Sequence, Template
@@ -84,7 +84,7 @@ class _Rewriting:
     """mapping: what stands for values whose statement has gone.
 
     same: for a value that the program computes again, or loads again, the first one.
-    mixed: what may hold a number in place of an array.
+    mixed: what may hold a number in place of an array; short: or too short an array.
     """
 
     def __init__(self, f: Function) -> None:
@@ -104,6 +104,7 @@ class _Rewriting:
         self.added: dict[tuple[Place, Index], Store] = {}
         self.last = _last_additions(f.body)
         self.mixed = Mixed(f, set()).all
+        self.short = short(f)
         self.params = [p for p in f.params if isinstance(p, Value) and _is_own(p)]
 
     def operand(self, o: Any) -> Any:
@@ -259,7 +260,9 @@ class _Rewriting:
 
     def _is_whole(self, o: Any, whole: Value) -> bool:
         """Whether an operand has the shape already, now that no number is in it."""
-        if not isinstance(o, Value) or o in self.mixed or o.loose or whole.loose:
+        if not isinstance(o, Value) or o in self.mixed | self.short:
+            return False
+        if o.loose or whole.loose:
             return False
         t = o.type
         return t.is_array and t.dtype == whole.type.dtype and fills(t, whole.type)

@@ -33,6 +33,7 @@ from gradwright.transform.core import (
     walk,
 )
 from gradwright.transform.primitives.structural import SPREAD, SUM_TO
+from gradwright.transform.types import fills
 
 
 class Mixed:
@@ -85,6 +86,36 @@ def _flow(s: Statement) -> list[tuple[Any, list[Any], list[Any]]]:
             pairs = zip(s.outs, s.function.results, strict=True)
             return [(out, [], []) for out, r in pairs if r in inside]
     return []
+
+
+def short(function: Function) -> set[Any]:
+    """What may have length one along an axis along which its type says more.
+
+    A cotangent of equal elements is left short until its shape is asked for, and what
+    waits for an array is gathered in a cell of the array's type.
+    """
+    found: set[Any] = set()
+    size = -1
+    while size != len(found):
+        size = len(found)
+        for s in walk(function.body):
+            for out, arrays, _ in _flow(s):
+                if not out.type.is_array or not arrays:
+                    continue
+                if _is_short(s, out, arrays, found):
+                    found.add(out)
+    return found
+
+
+def _is_short(s: Statement, out: Any, arrays: list[Any], short: set[Any]) -> bool:
+    if isinstance(s, Let) and s.primitive.signature is None:  # the longest one counts
+        full = (a not in short and fills(type_of(a), out.type) for a in arrays)
+        return not short.isdisjoint(arrays) and not any(full)
+    if not short.isdisjoint(arrays):
+        return True
+    if isinstance(s, Store | Push | Insert):
+        return not all(fills(type_of(a), out.type) for a in arrays)
+    return False
 
 
 def shapes(s: Let) -> list[Operand]:

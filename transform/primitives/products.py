@@ -28,6 +28,8 @@ from gradwright.transform.primitives.shaping import (
     paired,
     summed_to,
 )
+from gradwright.transform.shapes import example
+from gradwright.transform.types import numpy_scalar
 
 ROW = np.array([0.7, -1.3, 2.1])
 SHORT = np.array([1.6, -0.4])
@@ -184,8 +186,17 @@ def without(axis, rank):
 
 
 def meets_of_one_shape(a, b):
-    """All lengths are equal."""
-    yield from zip(a.dims or (), b.dims or (), strict=False)
+    """All lengths are equal, where the two have as many axes."""
+    if a.rank == b.rank:
+        yield from zip(a.dims or (), b.dims or (), strict=True)
+
+
+def number_of_products(a, b):
+    """A number of the dtype of the products, or NumPy's error for lengths it knows."""
+    shapes = [tuple(n.constant for n in t.dims or ()) for t in (a, b)]
+    known = not any(None in shape for shape in shapes)
+    pairs = zip((a, b), shapes if known else ((), ()), strict=True)
+    return numpy_scalar(np.vdot(*(example(t, s) for t, s in pairs)).dtype)
 
 
 @multilinear(
@@ -193,11 +204,38 @@ def meets_of_one_shape(a, b):
     signature="a, b",
     operands=("a", "b"),
     meets=meets_of_one_shape,
-    samples=(given(ROW, ROW + 0.2), given(WIDE, WIDE[::-1]), given(NO_ROWS, NO_ROWS)),
+    result=number_of_products,
+    samples=(
+        given(ROW, ROW + 0.2),
+        given(WIDE, WIDE[::-1]),
+        given(NO_ROWS, NO_ROWS),
+        given(WIDE, np.ravel(WIDE) + 0.1),
+        given(ROW[:, None], ROW[None]),
+        given(0.7, ROW[:1]),
+    ),
 )
 def vdot(a, b, y_bar):
     """The sum of products of all elements, those of a conjugated."""
-    return conjugate(y_bar * b), y_bar * conjugate(a)
+    return conjugate(y_bar * laid_out(b, a)), y_bar * conjugate(laid_out(a, b))
+
+
+def laid_out(x, like):
+    """The elements of x in the shape of another operand with as many."""
+    if taken_for_equal(np.shape(x), np.shape(like)):
+        return x
+    return np.sum(x) if np.ndim(like) == 0 else np.reshape(x, like.shape)
+
+
+@known
+def taken_for_equal(a, b):
+    """Whether two shapes have as many axes, and no lengths that are known to differ."""
+    met = zip(a, b, strict=False)
+    return len(a) == len(b) and all(m == n or not is_known(m, n) for m, n in met)
+
+
+def is_known(*lengths):
+    """Whether any of the lengths is a number."""
+    return any(isinstance(n, int) for n in lengths)
 
 
 def conjugate(x):
