@@ -216,14 +216,17 @@ def number_of_products(a, b):
 )
 def vdot(a, b, y_bar):
     """The sum of products of all elements, those of a conjugated."""
-    return conjugate(y_bar * laid_out(b, a)), y_bar * conjugate(laid_out(a, b))
+    return (
+        conjugate(y_bar * laid_out(b, a.shape)),
+        y_bar * conjugate(laid_out(a, b.shape)),
+    )
 
 
-def laid_out(x, like):
-    """The elements of x in the shape of another operand with as many."""
-    if taken_for_equal(np.shape(x), np.shape(like)):
+def laid_out(x, shape):
+    """The elements of x in another shape with as many."""
+    if taken_for_equal(x.shape, shape):
         return x
-    return np.sum(x) if np.ndim(like) == 0 else np.reshape(x, like.shape)
+    return np.reshape(x, shape) if len(shape) > 0 else np.sum(x)
 
 
 @known
