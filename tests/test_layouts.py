@@ -29,8 +29,7 @@ CATEGORIES = (
 STEP = 1e-6
 
 # Programs of the corpus that wait for something else, and for what.
-NOT_YET = {
-}
+NOT_YET = {}
 
 # Programs of which NumPy makes nothing where the first of two arrays stands for both;
 # where the second does; and what gradwright refuses there.
