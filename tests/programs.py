@@ -809,3 +809,65 @@ def scattered(values, places):
     table[places] = values**2
     table[places] *= values
     return np.sum(table * np.sin(table))
+
+
+# ---- lists -------------------------------------------------------------------------
+
+
+@sample(x=0.9, n=6)
+def appended(x, n):
+    """A recurrence whose terms are kept in a list."""
+    terms = [x, x * x]
+    for k in range(2, n):
+        terms.append(terms[k - 1] + x * terms[k - 2])
+    return terms[-1] * terms[0]
+
+
+@sample(spot=1.0, steps=5)
+def american_put(spot, steps):
+    """An option that may be exercised early, on a tree of prices."""
+    strike = 1.1
+    discount = 0.98
+    up = 1.0 + 0.7 / steps
+    down = 1.0 / up
+    p = (1.02 - down) / (up - down)
+    values = [max(strike - spot * up ** (2 * j - steps), 0.0) for j in range(steps + 1)]
+    for i in range(steps - 1, -1, -1):
+        for j in range(i + 1):
+            hold = discount * (p * values[j + 1] + (1.0 - p) * values[j])
+            values[j] = max(hold, strike - spot * up ** (2 * j - i))
+    return values[0]
+
+
+@sample(x=wavy(4), limit=0.1)
+def selected(x, limit):
+    """The squares of some elements, in a comprehension."""
+    squares = [v * v for v in x if v > limit]
+    total = squares[0]
+    for k, s in enumerate(squares):
+        total += s**2 * k
+    return total * len(squares)
+
+
+@sample(x=0.9, n=4)
+def triangle(x, n):
+    """Rows of Pascal's triangle, each a new list under the old one's name."""
+    row = [x]
+    for _ in range(n):
+        new = [1.0]
+        for j in range(len(row) - 1):
+            new.append(row[j] + x * row[j + 1])
+        new.append(x * row[-1])
+        row = new
+    return sum(row)
+
+
+@sample(x=wavy(4))
+def monotone(x):
+    """A stack from which goes what is larger than what comes."""
+    stack = [x[0]]
+    for v in x:
+        while stack and stack[-1] > v:
+            stack.pop()
+        stack.append(v * v)
+    return sum(stack) * len(stack)

@@ -19,7 +19,7 @@ TRANSFORM = """
     specialise rules forward reverse jacobian batch parallel
     deadcode bounds algebra simplify linear calls interface ownership trips
     begin cleared
-    spelling layout names outline nesting writer emit
+    spelling layout names outline displays nesting writer emit
 """.split()
 ROWS = "gradwright.transform.primitives."
 WHOLE = ("transform.specialise", "transform.reverse")  # packages with one place each

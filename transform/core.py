@@ -104,10 +104,12 @@ class Tape(Place):
 class List(Place):
     """A list of numbers, or of arrays, whose items have the type.
 
-    With a `length` it begins with as many zeros, which stand for arrays, too.
+    With a `length` it begins with as many zeros, which stand for arrays, too.  One that
+    is `gathered` is what a comprehension makes.
     """
 
     length: Operand | None = None
+    gathered = False
 
 
 @dataclass(frozen=True)

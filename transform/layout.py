@@ -57,6 +57,9 @@ def text_of(node: ast.AST) -> str:
 
 def unbroken(node: ast.AST) -> str:
     """The text of a tree, each statement on one line."""
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.ListComp):  # what astor would put into parentheses
+            inner.elt._pp = astor.op_util.Precedence.Comma  # type: ignore[attr-defined]
     text: str = astor.to_source(node, pretty_string=_quoted, pretty_source="".join)
     return text
 

@@ -184,6 +184,8 @@ class _Lives:
                     writes.append(k)
                 else:
                     reads |= 1 << k
+            for n in _targets(node):
+                reads &= ~(1 << self.index(n.thing))
             if isinstance(node, ast.AugAssign):
                 reads |= sum(1 << k for k in writes)
             self.parts[node] = reads, tuple(writes)
@@ -253,6 +255,13 @@ class _Lives:
                     self.targets |= {copy} if copy[1] in writes else set()
             return head | first
         return head
+
+
+def _targets(node: Any) -> list[Name]:
+    """The names that comprehensions inside a node bind."""
+    if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.ListComp):
+        return []
+    return [n for g in node.value.generators for n in names_in(g.target)]
 
 
 def _bits(mask: int) -> list[int]:

@@ -124,6 +124,8 @@ def _parts(tree: ast.AST) -> Iterator[Any]:
             yield from _parts(tree.comparators[0])
         case ast.JoinedStr():
             pass
+        case ast.ListComp(generators=[first, *_]):
+            yield from _parts(first.iter)
         case _:
             for child in ast.iter_child_nodes(tree):
                 if isinstance(child, ast.expr | ast.keyword):

@@ -47,6 +47,7 @@ from gradwright.transform.core import (
     walk,
 )
 from gradwright.transform.deadcode import may_divide_by_zero, may_raise
+from gradwright.transform.displays import with_displays
 from gradwright.transform.errors import Location
 from gradwright.transform.indices import Linear
 from gradwright.transform.names import places_in
@@ -84,6 +85,7 @@ class Writer(Nesting):
         for s in self.function.body:
             self.statement(s, out, self.function.body)
         found = [self.operand(r) for r in self.function.results]
+        out[:] = with_displays(out)
         if found:
             trees = [w.tree for w in found]
             value = trees[0] if len(trees) == 1 else ast.Tuple(trees)
@@ -109,7 +111,7 @@ class Writer(Nesting):
             self.statement(s, out, body)
         if body:
             self._leave(before, out, body[-1])
-        return out
+        return with_displays(out)
 
     # ---- each statement --------------------------------------------------------
 

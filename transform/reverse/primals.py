@@ -18,6 +18,7 @@ from gradwright.transform.core import (
     For,
     If,
     Insert,
+    Length,
     Let,
     List,
     Load,
@@ -66,6 +67,8 @@ def still_held(sweep: Sweep, block: Block | None, o: Any) -> Any:
     if block is None or o not in block.defined:
         return o
     s = block.body[block.defined[o]]
+    if isinstance(s, Load) and s.index == (Length(),):
+        return still_long(sweep, s)
     if not (isinstance(s, Load) and isinstance(s.source, Cell)):
         return o
     if s.unsure or s.source.choice:
@@ -74,6 +77,18 @@ def still_held(sweep: Sweep, block: Block | None, o: Any) -> Any:
     if any(sweep.may_follow(t, s) for t in later) or not is_kept(sweep, s.source):
         return o
     return sweep.builder.load(s.source)
+
+
+def still_long(sweep: Sweep, s: Load) -> Value:
+    """The length of a list; found again where it has not changed since."""
+    assert isinstance(s.source, Place)
+    resized = sweep.resized.get(s.source, ())
+    changed = any(sweep.may_follow(t, s) for t in resized)
+    if changed or not is_kept(sweep, s.source):
+        return s.out  # type: ignore[no-any-return]
+    again = Value(s.out.name, INT)
+    sweep.builder.add(Load(again, s.source, s.index, safe=True))
+    return again
 
 
 def is_cheap(sweep: Sweep, block: Block, o: Any) -> bool:

@@ -150,6 +150,7 @@ class Sweep:
         self.alloc: dict[Place, Statement] = {}
         self.independent: set[Statement] = set()
         self.stores_of: dict[Place, list[Store]] = {}
+        self.resized: dict[Place, list[Statement]] = {}  # what makes a list longer
 
         def visit(
             block: list[Statement],
@@ -164,6 +165,9 @@ class Sweep:
                     self.alloc[s.place] = s
                 elif isinstance(s, Load | Pop) and isinstance(s.out, List):
                     self.alloc[s.out] = s
+                if isinstance(s, Insert | Remove | Take):
+                    for place in stores(s):
+                        self.resized.setdefault(place, []).append(s)
                 if isinstance(s, Store):
                     self.stores_of.setdefault(s.place, []).append(s)
                 inner = (*loops, s) if isinstance(s, For | While) else loops

@@ -13,7 +13,7 @@ from typing import Any
 import gast
 
 from gradwright.transform.liveness import after_loop, assigned
-from gradwright.transform.specialise.abstract import Listed
+from gradwright.transform.specialise.abstract import Listed, leaves
 from gradwright.transform.specialise.births import origin_of, position
 from gradwright.transform.specialise.frame import STATEMENTS, Frame
 from gradwright.transform.specialise.lists import begin, insert
@@ -35,6 +35,9 @@ def gather(frame: Frame, node: Any) -> None:
 def comprehension(frame: Frame, node: Any) -> Listed:
     """[element for target in items if test], written as a loop."""
     made: Listed = begin(frame, origin_of(frame, node), node)
+    for place in leaves(made.tree):
+        if place is not None:
+            place.gathered = True
     inner = frame.scope(assigned([g.target for g in node.generators]))
     inner.env[GATHERED] = made
     loop = frame.program.comprehensions.get(id(node))
