@@ -36,7 +36,15 @@ from gradwright.transform.core import (
 from gradwright.transform.errors import Location, MissingRule
 from gradwright.transform.indices import Dim, Linear, symbol
 from gradwright.transform.primitives.record import TABLE, Primitive
-from gradwright.transform.types import COMPLEX, FLOAT, INT, VARYING, Type, of_number
+from gradwright.transform.types import (
+    COMPLEX,
+    FLOAT,
+    INT,
+    MIXED,
+    VARYING,
+    Type,
+    of_number,
+)
 
 NOUNS = {
     "+": "total", "-": "difference", "*": "product", "/": "quotient", "**": "power",
@@ -465,10 +473,10 @@ def own_value(name: str, type: Type) -> Value:
 
 def with_own_dims(out: Value) -> Type:
     """The type of a value whose varying dims are its own."""
-    if VARYING not in (out.type.dims or ()):
+    if not {VARYING, MIXED}.intersection(out.type.dims or ()):
         return out.type
     dims = (
-        symbol(Dim(out, k)) if d == VARYING else d
+        symbol(Dim(out, k)) if d in (VARYING, MIXED) else d
         for k, d in enumerate(out.type.dims or ())
     )
     return replace(out.type, dims=tuple(dims))

@@ -94,6 +94,11 @@ def symbol(s: Hashable) -> Linear:
     return Linear({s: 1})
 
 
+def is_length(form: Linear) -> bool:
+    """Whether a form is the length of something, whatever the lengths in it are."""
+    return form.offset >= 0 and all(c > 0 for c in form.terms.values())
+
+
 def multiply(a: Linear, b: Linear) -> Linear | None:
     """Their product where one is a constant; None where it is not linear."""
     if a.constant is not None:

@@ -20,6 +20,8 @@ from gradwright.transform.indices import Linear, linear
 
 VARYING = Linear({"varying": 1})
 """The dim of a cell that holds arrays of different lengths in the course of a loop."""
+MIXED = Linear({"mixed": 1})
+"""The dim of a cell that holds a number first and arrays later."""
 
 PYTHON_ORDER = ("bool", "int", "float", "complex")
 
@@ -149,7 +151,7 @@ def broadcast(*operands: Type) -> tuple[Linear, ...] | None:
     for k in range(max(map(len, arrays)), 0, -1):
         met = [dims[-k] for dims in arrays if len(dims) >= k]
         long = [d for d in met if d.constant != 1] or met
-        result.append(next((d for d in long if not is_of_cell(d)), long[0]))
+        result.append(next((d for d in long if not is_mixed(d)), long[0]))
     return tuple(result)
 
 
@@ -161,9 +163,10 @@ def fills(own: Type, shape: Type) -> bool:
     return all(d.constant != 1 or f.constant == 1 for d, f in pairs)
 
 
-def is_of_cell(dim: Linear) -> bool:
-    """Whether it is of what a cell holds, which may have been a number."""
-    return any(getattr(getattr(s, "array", None), "of", None) for s in dim.symbols())
+def is_mixed(dim: Linear) -> bool:
+    """Whether it is of what a cell holds that may have been a number."""
+    places = (getattr(getattr(s, "array", None), "of", None) for s in dim.symbols())
+    return any(p is not None and MIXED in (p.type.dims or ()) for p in places)
 
 
 def join(a: Type, b: Type) -> Type | None:
@@ -185,13 +188,15 @@ def join(a: Type, b: Type) -> Type | None:
     if a.is_array is not b.is_array:  # 0 before a loop that adds arrays
         held, number = (a, b) if a.is_array else (b, a)
         dtype = promote(held.element, number).dtype
-        return Type(dtype, dims=(VARYING,) * held.rank, optional=optional)
+        return Type(dtype, dims=(MIXED,) * held.rank, optional=optional)
     if a.rank != b.rank:
         return None
     if a.is_array:
         if a.dtype != b.dtype:
             return None
         pairs = zip(a.dims or (), b.dims or (), strict=True)
-        dims = tuple(x if x == y else VARYING for x, y in pairs)
+        dims = tuple(
+            x if x == y else MIXED if MIXED in (x, y) else VARYING for x, y in pairs
+        )
         return replace(a, dims=dims, optional=optional)
     return replace(promote(a, b), optional=optional)

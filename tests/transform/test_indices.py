@@ -4,7 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradwright.transform.indices import Dim, Linear, linear, multiply, symbol
+from gradwright.transform.indices import (
+    Dim,
+    Linear,
+    is_length,
+    linear,
+    multiply,
+    symbol,
+)
 
 N, K, J = symbol("n"), symbol("k"), symbol("j")
 
@@ -82,3 +89,11 @@ def test_arithmetic_is_that_of_the_numbers(a: Linear, b: Linear, k: int) -> None
         assert value(a - b, at) == value(a, at) - value(b, at)
         assert value(a * k, at) == value(a, at) * k
         assert value(-a, at) == -value(a, at)
+
+
+def test_a_length_is_never_negative() -> None:
+    n, m = symbol("n"), symbol("m")
+    assert is_length(n + m + 1)
+    assert is_length(n * 2)
+    assert not is_length(n - 1)
+    assert not is_length(n - m)

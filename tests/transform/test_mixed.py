@@ -1,6 +1,7 @@
 """Names that are a number first and an array later: derivatives of all orders."""
 
 import math
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -10,11 +11,25 @@ import pytest
 import gradwright as gw
 from gradwright.transform import source
 from gradwright.transform.activity import active
-from gradwright.transform.core import Place, Value, walk
+from gradwright.transform.build import constant, row
+from gradwright.transform.core import (
+    Alloc,
+    Cell,
+    Function,
+    Let,
+    Load,
+    Place,
+    Store,
+    Value,
+    walk,
+)
 from gradwright.transform.errors import UnsupportedSyntax
-from gradwright.transform.mixed import Mixed
+from gradwright.transform.indices import Linear, linear
+from gradwright.transform.mixed import Mixed, short
+from gradwright.transform.primitives import load_rows
 from gradwright.transform.specialise import specialise
 from gradwright.transform.specialise.frame import type_of_input
+from gradwright.transform.types import array
 
 Program = Callable[..., Any]
 XS = np.array([0.7, 1.1, 0.9])
@@ -246,3 +261,50 @@ def test_a_function_in_the_program_s_own_terms() -> None:
         return np.sum(s)
 
     assert gw.grad(f)(0.8, XS, 2) == pytest.approx(difference(f, 0.8, 2), rel=1e-7)
+
+
+def carried_rows(A, B):
+    for _ in range(3):
+        A = A - np.reshape(B, 3)
+    for total in A.sum(axis=1):
+        A = A * 0.5
+    return total
+
+
+def rows_halved(A):
+    for line in A:
+        A = np.maximum([line[:1], line[1:]], A)
+    return A[1, 1]
+
+
+def test_a_cotangent_in_a_cell_may_be_shorter_than_the_cell() -> None:
+    a, b = np.array([[1.0, 2.0, 0.5]]), np.array([1.4, -1.7, -2.1])
+    of_a, of_b = gw.grad(carried_rows, (0, 1))(a, b)
+    assert of_a.tolist() == [[1.0, 1.0, 1.0]]
+    assert of_b.tolist() == [-3.0, -3.0, -3.0]
+
+
+def test_what_a_cell_holds_may_be_longer_than_what_it_meets() -> None:
+    a = np.array([[0.03, -0.03], [0.2, 2.1]])
+    assert gw.grad(rows_halved)(a).tolist() == [[0.0, 0.0], [0.0, 1.0]]
+    assert gw.jvp(rows_halved, (a,), (np.ones((2, 2)),)) == (2.1, 1.0)
+
+
+def test_what_may_be_short_of_its_type() -> None:
+    n = Linear({"n": 1})
+    wide, cut = array("float64", (n, n)), array("float64", (linear(1), n))
+    cell, one = Cell("cell", wide), Value("one", cut)
+    read, half = Value("read", wide), Value("half", wide)
+    load_rows()
+    function = Function(
+        "f",
+        [one],
+        [
+            Alloc(cell),
+            Store(cell, one),
+            Load(read, cell),
+            Let(half, row(operator.mul, 2), (read, constant(0.5))),
+        ],
+        [half],
+    )
+    assert short(function) == {cell, read, half}

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import gradwright as gw
 from gradwright.transform.indices import Linear, symbol
 from gradwright.transform.shapes import example, infer
 from gradwright.transform.types import FLOAT, INT, VARYING, Type, array, numpy_scalar
@@ -90,3 +91,29 @@ def test_examples_are_of_their_type(t: Type) -> None:
     assert np.asarray(made).dtype == t.weak()
     if t.rank == 2:
         np.linalg.cholesky(made)
+
+
+def windows(signal, kernel):
+    """Each window is as long as `out`: k is less than the length of the kernel."""
+    n = len(signal) - len(kernel) + 1
+    out = np.zeros(n)
+    for k in range(len(kernel)):
+        out = out + kernel[k] * signal[k : k + n]
+    return np.sum(out**2)
+
+
+def differences_of(x):
+    return np.sum(np.diff(np.abs(x)) * 2.0)
+
+
+def test_a_window_that_moves_with_a_loop_has_a_known_length() -> None:
+    text = gw.grad(windows).source(np.ones(5), np.ones(3))
+    assert "== 1" not in text
+    assert gw.grad(windows)(np.ones(2), np.ones(2)).tolist() == [4.0, 4.0]
+    with pytest.raises(ValueError, match="negative dimensions"):
+        gw.grad(windows)(np.ones(1), np.ones(4))
+
+
+def test_a_length_that_would_be_negative() -> None:
+    assert gw.grad(differences_of)(np.ones(0)).tolist() == []
+    assert gw.grad(differences_of)(np.ones(1)).tolist() == [0.0]

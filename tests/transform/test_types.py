@@ -9,6 +9,7 @@ from gradwright.transform.types import (
     COMPLEX,
     FLOAT,
     INT,
+    MIXED,
     NONE,
     TEXT,
     VARYING,
@@ -90,6 +91,10 @@ JOINS = [
     (array("float64", (N,)), array("float64", (N,)), array("float64", (N,))),
     (array("float64", (N, 2)), array("float64", (N + 1, 2)),
      array("float64", (VARYING, 2))),
+    (FLOAT, array("float64", (N, 2)), array("float64", (MIXED, MIXED))),
+    (array("float64", (MIXED,)), array("float64", (N,)), array("float64", (MIXED,))),
+    (array("float64", (VARYING,)), array("float64", (MIXED,)),
+     array("float64", (MIXED,))),
 ]  # fmt: skip
 
 NO_JOINS = [

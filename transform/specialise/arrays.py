@@ -77,6 +77,8 @@ def apply_signed(
         raise ProgramError(e) from None
     attribute = None if _is_plain(p, template) else template
     if isinstance(found, Type):
+        for length in found.dims or ():
+            frame.unit.assume_length(length)
         return frame.builder.let(p, *operands, attribute=attribute, type=found)
     return _items(frame, p, operands, attribute, found)
 

@@ -72,7 +72,7 @@ from gradwright.transform.types import (
     BOOL,
     TEXT,
     array,
-    is_of_cell,
+    is_mixed,
     join,
 )
 
@@ -221,7 +221,7 @@ def _is_of_array(frame: Frame, dim: Linear) -> bool:
     """
     arrays = [s.array for s in dim.symbols() if isinstance(s, Dim)]
     known = frame.builder.definition.keys() | set(frame.unit.params)
-    return not is_of_cell(dim) and all(a in known for a in arrays)
+    return not is_mixed(dim) and all(a in known for a in arrays)
 
 
 def _refuse_unequal(shapes: list[tuple[Linear, ...]]) -> None:

@@ -40,7 +40,7 @@ from gradwright.transform.errors import (
     Location,
     UnsupportedSyntax,
 )
-from gradwright.transform.indices import Dim, Linear, linear, symbol
+from gradwright.transform.indices import Dim, Linear, is_length, linear, symbol
 from gradwright.transform.liveness import Liveness, analyse
 from gradwright.transform.normalise import normalise
 from gradwright.transform.primitives.structural import NAMED
@@ -144,6 +144,11 @@ class Unit:
             may_differ = stretch and 1 in (a.constant, b.constant)
             if a != b and not known and not may_differ:
                 self.equal_dims.setdefault((a, b))
+
+    def assume_length(self, form: Linear) -> None:
+        """A length that follows from others is taken not to be negative."""
+        if form.constant is None and self.sees(form) and not is_length(form):
+            self.at_least_zero.setdefault(form)
 
     def seen_from(self, operands: list[Any]) -> Callable[[Linear], Linear]:
         """How a caller sees a form of this unit's parameters, given these operands."""

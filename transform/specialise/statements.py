@@ -402,6 +402,7 @@ class LoopSymbol(Value):
     """The variable of a runtime loop; knows its loop, should a constant be wanted."""
 
     is_known = False  # the loop may be written out
+    ends: tuple[Linear, Linear] | None = None  # the least and the greatest it can be
 
     def __init__(self, name: str, node: Any, construct: Construct, users: bool) -> None:
         super().__init__(name, INT, users)
@@ -518,10 +519,20 @@ def _header(frame: Frame, node: Any, items: Any, construct: Construct) -> For:
     if counts:
         bounds = (items.start, items.stop, items.step)
         symbol_.is_known = all(getattr(b, "constant", 0) is not None for b in bounds)
+        symbol_.ends = _ends(*bounds)
         return For(symbol_, items.start, items.stop, items.step, [], items.backwards)
     backwards = isinstance(items, Items | ListItems) and items.backwards
     length = length_of(frame, items, node)
     return For(symbol_, linear(0), length, linear(1), [], backwards)
+
+
+def _ends(start: Any, stop: Any, step: Any) -> tuple[Linear, Linear] | None:
+    """Between which numbers a range lies that is not empty."""
+    if not all(isinstance(a, Linear) for a in (start, stop, step)):
+        return None
+    if step.constant is None:
+        return None
+    return (start, stop - 1) if step.constant > 0 else (stop + 1, start)
 
 
 def length_of(frame: Frame, items: Any, node: Any) -> Operand:

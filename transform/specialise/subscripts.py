@@ -26,7 +26,7 @@ from gradwright.transform.core import (
     type_of,
 )
 from gradwright.transform.errors import UnsupportedSyntax
-from gradwright.transform.indices import Dim, Linear, linear, symbol
+from gradwright.transform.indices import Dim, Linear, is_length, linear, symbol
 from gradwright.transform.primitives.structural import DISPLAY
 from gradwright.transform.shapes import infer
 from gradwright.transform.specialise.abstract import (
@@ -273,10 +273,8 @@ def length(frame: Frame, span: Span, dim: Linear) -> Linear | None:
             start, stop = start or lower, stop or upper
         if isinstance(start, Linear) and isinstance(stop, Linear):
             found = stop - start
-            holds = frame.in_rule or _holds(
-                frame, [start, dim - start, stop, dim - stop, found]
-            )
-            if holds:
+            forms = [start, dim - start, stop, dim - stop, found]
+            if frame.in_rule or (not _follows_loop(found) and _holds(frame, forms)):
                 return found
     return None
 
@@ -291,23 +289,43 @@ def _place(bound: Any, dim: Linear, default: Linear) -> Linear | None:
     if bound is None:
         return default
     if not isinstance(bound, Linear) or bound.constant is None:
-        return None
+        return bound if _follows_loop(bound) else None
     return dim + bound if bound.constant < 0 else bound
 
 
+def _follows_loop(bound: Any) -> bool:
+    """Whether a bound moves with the variable of a loop over a range."""
+    return isinstance(bound, Linear) and any(
+        getattr(s, "ends", None) for s in bound.symbols()
+    )
+
+
+def _at_least(form: Linear) -> Linear:
+    """A form without variables of loops, which it is never less than."""
+    while s := next((s for s in form.symbols() if getattr(s, "ends", None)), None):
+        c = form.terms[s]
+        low, high = s.ends
+        form = form - Linear({s: c}) + (low if c > 0 else high) * c
+    return form
+
+
 def _holds(frame: Frame, forms: list[Linear]) -> bool:
-    """Whether the forms are never negative: known now, or checked at the entry."""
-    open_ = [f for f in dict.fromkeys(forms) if f.constant is None]
+    """Whether the forms are never negative: known now, or checked at the entry.
+
+    In a loop nothing new is checked: there a slice may well end outside its axis.
+    """
+    in_loop = any(map(_follows_loop, forms))
+    forms = list(dict.fromkeys(map(_at_least, forms)))
+    open_ = [f for f in forms if f.constant is None]
     if any(f.constant is not None and f.constant < 0 for f in forms):
         return False
     if not all(map(frame.unit.sees, open_)):
         return False
-    frame.unit.at_least_zero.update((f, None) for f in open_ if not _is_length(f))
+    unsure = [f for f in open_ if not is_length(f)]
+    if in_loop:
+        return frame.unit.at_least_zero.keys() >= set(unsure)
+    frame.unit.at_least_zero.update(dict.fromkeys(unsure))
     return True
-
-
-def _is_length(form: Linear) -> bool:
-    return form.offset >= 0 and all(c > 0 for c in form.terms.values())
 
 
 def _sliced(
