@@ -57,6 +57,8 @@ def rewrite(f: Function) -> None:
     """Write the derivative's operations of a function anew."""
     work = _Rewriting(f)
     f.body = work.block(f.body)
+    if work.mapping:
+        work.substitution.rename_lengths(f.body)
     f.results = [work.operand(r) for r in f.results]
 
 

@@ -16,7 +16,6 @@ from typing import Any
 
 from gradwright.transform.build import own_value
 from gradwright.transform.core import (
-    Alloc,
     Call,
     Function,
     If,
@@ -25,7 +24,6 @@ from gradwright.transform.core import (
     Substitution,
     Value,
     callees,
-    defines,
     fresh,
     is_recursive,
     program,
@@ -49,16 +47,9 @@ def inline(function: Function) -> Function:
         if mapping:
             substitution = Substitution(mapping)
             f.body = substitution.block(f.body)
-            _rename_lengths(f.body, substitution)
+            substitution.rename_lengths(f.body)
             f.results = [substitution.operand(r) for r in f.results]
     return function
-
-
-def _rename_lengths(body: Block, substitution: Substitution) -> None:
-    """A length that was that of a call's result is that of what stands for it."""
-    for s in walk(body):
-        for v in (*defines(s), *([s.place] if isinstance(s, Alloc) else [])):
-            v.type = substitution.type(v.type)
 
 
 def _inlined(body: Block, calls: Counter[Function], mapping: dict[Any, Any]) -> Block:

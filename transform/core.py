@@ -659,9 +659,16 @@ class Substitution:
             return t
         return replace(t, dims=tuple(map(self.operand, t.dims)))
 
+    def rename_lengths(self, block: list[Statement]) -> None:
+        """A length of what was replaced is that of what stands for it; in place."""
+        for s in walk(block):
+            for v in (*defines(s), *([s.place] if isinstance(s, Alloc) else [])):
+                v.type = self.type(v.type)
+
     def _symbol(self, s: Any) -> Linear:
         if isinstance(s, Dim):
-            array = self.mapping.get(s.array, s.array)
+            new = self.mapping.get(s.array)
+            array = new if isinstance(new, _Named) else s.array
             return Linear({Dim(array, s.axis): 1})
         new = self.mapping.get(s, s)
         return new if isinstance(new, Linear) else Linear({new: 1})

@@ -424,6 +424,7 @@ def _replace(f: Function, mapping: dict[Any, Any]) -> None:
     """Put other operands for results of statements; the statements go."""
     substitution = Substitution(mapping)
     f.body = substitution.block(_without(f.body, mapping))
+    substitution.rename_lengths(f.body)
     f.results = [substitution.operand(r) for r in f.results]
 
 

@@ -117,12 +117,58 @@ def guarded_power(xs):
     return np.sum(np.where(xs > 0.0, np.abs(xs) ** 0.5, -(xs**2)))
 
 
+def root_taken_twice(xs):
+    roots = np.sqrt(np.abs(xs))
+    return np.sum(np.where(xs > 0.0, roots, xs)) + np.sum(np.where(xs > 0.0, roots, xs))
+
+
+def root_taken_in_a_loop(xs):
+    roots, total = np.sqrt(np.abs(xs)), 0.0
+    for k in range(2):
+        total = total + np.sum(np.where(xs > 0.0, k * roots, 2.0 * xs))
+    return total
+
+
+def root_stretched_and_turned(xs):
+    roots = np.reshape(np.sqrt(np.abs(xs)), (3, 1)).T
+    return np.sum(np.where(xs > 0.0, roots, np.array([[0.5], [1.5]]) * xs))
+
+
+def root_of_a_row(xs):
+    rows = np.sqrt(np.abs(np.stack([xs, xs])))
+    return np.sum(np.where(xs > 0.0, rows[1], 2.0 * xs))
+
+
+def root_carried(xs):
+    roots = np.abs(xs)
+    for _ in range(2):
+        roots = np.sqrt(roots)
+    return np.sum(np.where(xs > 0.0, roots, 2.0 * xs))
+
+
+def fourth_root(xs):
+    for _ in range(2):
+        xs = np.sqrt(xs)
+    return xs
+
+
+def root_of_a_function(xs):
+    roots = fourth_root(np.abs(xs)) + fourth_root(np.abs(xs) * 0.0625)
+    return np.sum(np.where(xs > 0.0, roots, 2.0 * xs))
+
+
 MASKED = [
     (guarded_root, [0.25, 0.0, 0.0]),
     (guarded_quotient, [-1.0 / 16.0, 1.0, -1.0]),
     (guarded_logarithm, [math.log(4.0) + 1.0, 0.0, 0.0]),
     (plain_roots_under_where, [0.25, 2.0, 2.0]),
     (guarded_power, [0.25, 0.0, 2.0]),
+    (root_taken_twice, [0.5, 2.0, 2.0]),
+    (root_taken_in_a_loop, [0.25, 4.0, 4.0]),
+    (root_stretched_and_turned, [0.5, 2.0, 2.0]),
+    (root_of_a_row, [0.25, 2.0, 2.0]),
+    (root_carried, [math.sqrt(2.0) / 16.0, 2.0, 2.0]),
+    (root_of_a_function, [math.sqrt(2.0) * 3.0 / 32.0, 2.0, 2.0]),
 ]
 
 
@@ -131,7 +177,7 @@ MASKED = [
 )
 def test_an_element_that_is_not_taken(f, wanted: list[float]) -> None:
     xs = np.array([4.0, 0.0, -1.0])
-    assert slopes(f, xs).tolist() == wanted
+    assert slopes(f, xs).tolist() == pytest.approx(wanted, rel=1e-15)
 
 
 def test_an_array_at_a_singular_point() -> None:

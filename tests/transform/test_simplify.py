@@ -2,9 +2,11 @@
 
 import textwrap
 
+import numpy as np
 import pytest
 from written import written
 
+import gradwright as gw
 from gradwright.transform.notation import notation
 from gradwright.transform.simplify import simplify
 
@@ -276,3 +278,15 @@ def test_left_alone(program: str) -> None:
 @pytest.mark.parametrize("after", [a for _, a in REWRITTEN.values()], ids=REWRITTEN)
 def test_simple_is_simple(after: str) -> None:
     assert notation(simplify(written(after))) == textwrap.dedent(after).strip()
+
+
+def products_twice(A, C):
+    C = np.minimum([np.sin(A).cumprod(), np.sin(A).cumprod()], C)
+    return C[1, 1]
+
+
+def test_a_length_of_what_is_written_once_only() -> None:
+    a, c = np.array([[1.0, 1.4], [0.5, 1.4]]), np.array([[0.1] * 4, [-0.2] * 4])
+    of_a, of_c = gw.grad(products_twice, (0, 1))(a, c)
+    assert not of_a.any()
+    assert of_c.tolist() == [[0.0] * 4, [0.0, 1.0, 0.0, 0.0]]

@@ -125,8 +125,9 @@ class Primitive:
     a starred one a sequence of them; runtime are those that may hold ints known when
     the program runs.  tangent: of a general row, the tangents that the operands give.
     meets: pairs of dims that must be equal.  result: its type, where examples do not
-    say it.  ragged: the lengths of the result depend on the elements.  view: the result
-    may share memory with an operand.  through: it is a view of the first operand, so
+    say it.  ragged: the lengths of the result depend on the elements.  unlike_one: the
+    lengths that must not be one, lest the result has fewer axes.  view: the result may
+    share memory with an operand.  through: it is a view of the first operand, so
     that a store into it is one into that, "always", or for "rows" where that lies in
     memory row by row.  onto: makes an operand, or its tangent, one that the row takes
     (symmetric, say); other tangents are taken for what it makes of them.  determined:
@@ -154,6 +155,7 @@ class Primitive:
     meets: Callable[..., Any] | None = None
     result: Callable[..., Type] | None = None
     ragged: bool = False
+    unlike_one: Callable[..., Any] | None = None
     view: bool = False
     through: str = ""
     onto: Callable[..., Any] | None = None

@@ -130,9 +130,15 @@ def moveaxis(source, destination, y_bar):
     return np.moveaxis(y_bar, destination, source)
 
 
+def lengths_unless_told(a, axis=None):
+    """Every length, where none of the axes to go is named."""
+    return () if axis is not None else a.dims or ()
+
+
 @linear_row(
     np.squeeze,
     signature="a, axis=None",
+    unlike_one=lengths_unless_told,
     samples=(ONE, given(TABLE_OF_SIX[:, :1], axis=1), given(TABLE_OF_SIX[None])),
     through="always",
 )

@@ -50,7 +50,8 @@ def reverse_call(sweep: Sweep, block: Block, k: int, s: Call) -> Statement:
     if all(g is None for g in bars) and not pushed:
         return s
     refuse_call(sweep, s)
-    split = sweep.splits.split(s.function, tuple(given))
+    chosen = tuple(isinstance(g, Value) and g in sweep.masked for g in bars)
+    split = sweep.splits.split(s.function, tuple(given), chosen)
     residuals = handed_over(sweep, s, split)
     forward = Call(
         (*s.outs, *residuals),
@@ -77,6 +78,8 @@ def reverse_call(sweep: Sweep, block: Block, k: int, s: Call) -> Statement:
             outs.append((o, Value(f"{getattr(o, 'name', 'unused')}_bar", type_of(o))))
     sweep.builder.add(Call(tuple(v for _, v in outs), split.backward, tuple(operands)))
     for o, out in outs:
+        if any(chosen):
+            sweep.masked.add(out)
         give(sweep, o, out, out.type)
     return forward
 
@@ -128,16 +131,16 @@ def tape_bar(sweep: Sweep, o: Tape) -> Tape:
 
 def handed_over(sweep: Sweep, s: Call, split: Split) -> list[Any]:
     """What g_forward hands over at this call, the same in every round."""
-    made: dict[Call, list[Any]] = sweep.residuals
-    if s not in made or len(made[s]) != len(split.residuals):
+    made, key = sweep.residuals, (s, split.forward)
+    if key not in made or len(made[key]) != len(split.residuals):
         handed = split.forward.results[len(s.function.results) :]
-        made[s] = [
+        made[key] = [
             type(r)(r.name, r.type)
             if isinstance(r, Tape | List)
             else Value(r.name, type_of(h))
             for r, h in zip(split.residuals, handed, strict=True)
         ]
-    return made[s]
+    return made[key]
 
 
 def tape_operand(sweep: Sweep, block: Block, split: Split) -> tuple[Any, ...]:

@@ -167,6 +167,8 @@ def collect(sweep: Sweep, v: Value) -> Operand | None:
     total = parts[0] if len(parts) == 1 else sweep.builder.add_up(*parts)
     if isinstance(total, Value):
         rename(sweep, total, f"{v.name}_bar")
+        if v in sweep.chosen:
+            sweep.masked.add(total)
     return total
 
 
@@ -188,6 +190,8 @@ def give(sweep: Sweep, v: Any, c: Operand, shape: Type) -> None:
     """Add a contribution, of the shape of the statement's result, to a cotangent."""
     if not isinstance(v, Value) or v not in sweep.active:
         return
+    if c in sweep.masked:
+        sweep.chosen.add(v)
     c = fitted(sweep, v, c, shape)
     bar = find_bar(sweep, v)
     if bar is not None:

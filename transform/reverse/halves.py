@@ -58,20 +58,29 @@ class Splits:
         self.program = program
         self.made: dict[Any, Split] = {}
 
-    def split(self, function: Function, given: tuple[bool, ...]) -> Split:
-        """The two halves of a function for these active arguments."""
-        key = (function, given)
+    def split(
+        self, function: Function, given: tuple[bool, ...], chosen: tuple[bool, ...]
+    ) -> Split:
+        """The two halves of a function for these active arguments.
+
+        A choice may take only a part of the results that are `chosen`.
+        """
+        recursive = is_recursive(function)
+        key = (function, given, () if recursive else chosen)
         if key not in self.made:
-            if is_recursive(function):
+            if recursive:
                 self._recursive(key, function, given)
             else:
-                self.made[key] = self._plain(function, given)
+                self.made[key] = self._plain(function, given, chosen)
         return self.made[key]
 
-    def _plain(self, function: Function, given: tuple[bool, ...]) -> Split:
+    def _plain(
+        self, function: Function, given: tuple[bool, ...], chosen: tuple[bool, ...]
+    ) -> Split:
         bars, seeds = outer_seeds(function)
         wrt = inexact(function, given)
-        sweep = Sweep(function, wrt, seeds, self)
+        taken = {r for r, c in zip(function.results, chosen, strict=True) if c}
+        sweep = Sweep(function, wrt, seeds, self, chosen=taken)
         return halved(function, sweep, bars)
 
     def _recursive(self, key: Any, function: Function, given: tuple[bool, ...]) -> None:
@@ -91,7 +100,8 @@ class Splits:
         split = Split(forward, backward, [], list(range(len(params))), recursive=True)
         self.made[key] = split
         wrt = inexact(function, given)
-        sweep = Sweep(function, wrt, seeds, self, tape)
+        every = set(function.results)
+        sweep = Sweep(function, wrt, seeds, self, tape, every)
         residuals = residuals_of(sweep.reverse, sweep.bars, sweep.forward, function)
         residuals = [r for r in residuals if r is not tape]
         hand = Handover(function, sweep.forward, residuals)

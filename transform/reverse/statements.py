@@ -157,6 +157,8 @@ def reverse_signed(sweep: Sweep, s: Let, g: Any) -> None:
         found = sweep.rules.signed(p.rule, k, template, access, extra)
         parts = found.items if isinstance(found, Structure) else (found,)
         for j, c in zip(positions, parts, strict=True):
+            if is_linear and isinstance(g, Value) and g in sweep.masked:
+                sweep.masked.add(c)
             give(sweep, s.operands[j], c, type_of(s.operands[j]))
 
 
@@ -387,6 +389,8 @@ def reverse_load(sweep: Sweep, s: Load) -> bool:
     if isinstance(s.source, Value) and not s.source.type.is_complex:
         g = real_part(sweep.builder, g)
     note_kind(sweep, s.source, bar, g)
+    if g in sweep.masked:
+        sweep.chosen.add(s.source)
     sweep.builder.store(bar, g, need_index(sweep, s.index), accumulate=True)
     return bool(s.index)
 
@@ -430,6 +434,8 @@ def reverse_store(sweep: Sweep, block: Block, k: int, s: Store) -> None:
             g = in_shape_of(sweep, g, s.operand)
         elif index and t.is_array and not s.accumulate:
             g = taken_out(sweep, bar, index, g)
+        if place in sweep.chosen and isinstance(g, Value):
+            sweep.masked.add(g)
     if not s.accumulate:
         b.store(bar, zero(place.type.element if s.index else place.type), index)
     if g is not None:

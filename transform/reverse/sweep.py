@@ -6,7 +6,7 @@ decides what stores must save, and that decides what can be read.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -91,6 +91,7 @@ class Sweep:
         seeds: list[Operand | Tape | None],
         splits: Splits,
         tape: Tape | None = None,
+        chosen: Iterable[Any] = (),
     ) -> None:
         self.function = function
         self.tape = tape  # on which a recursive function leaves its residuals
@@ -125,12 +126,13 @@ class Sweep:
         self.pushed: set[Any] = set()
         self.saved: dict[Statement, Value] = {}
         self.kinds: dict[Any, Type] = {}
+        self.chosen: set[Any] = set(chosen)  # of what a choice may take only a part
         self.counters: dict[Statement, Cell] = {}
         self.counted: dict[Cell, Value] = {}
         self.counter = Value("i", INT)  # of loops over cotangents
         self.list_lengths: dict[Any, Value] = {}
         self.kept: dict[Statement, List] = {}  # what stands for a list on a tape
-        self.residuals: dict[Call, list[Any]] = {}
+        self.residuals: dict[tuple[Call, Function], list[Any]] = {}
         self.call_tapes: dict[Any, Tape] = {}
         while True:
             before = self._found()
@@ -140,7 +142,8 @@ class Sweep:
 
     def _found(self) -> Any:
         """What a round of generation may add to: reads, pushes, kinds of cotangents."""
-        return sum(map(len, self.repeated.values())), len(self.pushed), dict(self.kinds)
+        repeated = sum(map(len, self.repeated.values()))
+        return repeated, len(self.pushed), dict(self.kinds), len(self.chosen)
 
     def _number(self) -> None:
         """Where every statement stands: its rank, its loops, its branches."""

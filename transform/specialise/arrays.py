@@ -8,6 +8,7 @@ The kinds, ranks and dims of the result are those that NumPy itself gives (`shap
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -64,6 +65,10 @@ def apply_signed(
         meets = [pair for pair in met if pair[0] != pair[1]]
         frame.unit.assume_equal(meets)
 
+    if p.unlike_one is not None and not frame.in_rule:
+        lengths = p.unlike_one(**template.filled(lambda k: types[k]))
+        _assume_unlike_one(frame, p, lengths, node)
+
     def run(values: list[Any]) -> Any:
         return p.call(template.filled(lambda k: literals.get(k, values[k])))
 
@@ -81,6 +86,23 @@ def apply_signed(
             frame.unit.assume_length(length)
         return frame.builder.let(p, *operands, attribute=attribute, type=found)
     return _items(frame, p, operands, attribute, found)
+
+
+def _assume_unlike_one(
+    frame: Frame, p: Primitive, lengths: Iterable[Linear], node: Any
+) -> None:
+    """Lengths are taken not to be one; the entry checks them."""
+    for n in lengths:
+        if n.constant is None and not frame.unit.sees(n):
+            raise frame.error(
+                UnsupportedSyntax,
+                f"{p.spelling} without an axis, of an array with a length that only "
+                "the run knows",
+                node,
+                instead="the axis that is to go, as in np.squeeze(a, axis=0)",
+            )
+        if n.constant is None and not frame.unit.knows_unlike_one(n):
+            frame.unit.at_least_zero.setdefault(n - 2)
 
 
 def _inferred(

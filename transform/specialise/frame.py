@@ -175,6 +175,10 @@ class Unit:
             isinstance(s, Dim) and s.array in self.params for s in form.symbols()
         )
 
+    def knows_unlike_one(self, form: Linear) -> bool:
+        """Whether it is a length of an argument: there is a specialisation for a 1."""
+        return self.caller is None and form == symbol(next(form.symbols()))
+
 
 class Program:
     """What all frames of one specialisation share."""

@@ -266,6 +266,8 @@ def length(frame: Frame, span: Span, dim: Linear) -> Linear | None:
     reverses = isinstance(step, Linear) and step.constant in (1, -1)
     if lower is None and upper is None and (step is None or reverses):
         return dim
+    if (known := _counted(span, dim)) is not None:
+        return known
     if step is None or (isinstance(step, Linear) and step.constant == 1):
         start: Any = _place(lower, dim, linear(0))
         stop: Any = _place(upper, dim, dim)
@@ -277,6 +279,18 @@ def length(frame: Frame, span: Span, dim: Linear) -> Linear | None:
             if frame.in_rule or (not _follows_loop(found) and _holds(frame, forms)):
                 return found
     return None
+
+
+def _counted(span: Span, dim: Linear) -> Linear | None:
+    """The length of a slice where all is a number."""
+    bounds = (span.lower, span.upper, span.step)
+    numbers = [b.constant if isinstance(b, Linear) else b for b in bounds]
+    is_known = all(
+        b is None or n is not None for b, n in zip(bounds, numbers, strict=True)
+    )
+    if dim.constant is None or not is_known or numbers[2] == 0:
+        return None
+    return linear(len(range(*slice(*numbers).indices(dim.constant))))
 
 
 def _known_as(frame: Frame, key: Any, out: Value, axis: int) -> Linear:
