@@ -112,9 +112,9 @@ FAULTS = [
         ),
         (
             "two calls of one function share their residuals",
-            "    if s not in made or len(made[s])",
-            "    s = next((c for c in made if c.function is s.function), s)\n"
-            "    if s not in made or len(made[s])",
+            "    if key not in made or len(made[key])",
+            "    key = next((c for c in made if c[0].function is s.function), key)\n"
+            "    if key not in made or len(made[key])",
             gradient("two_calls"),
         ),
         (
@@ -847,8 +847,8 @@ FAULTS = [
         ),
         (
             "a number is taken for the array it is spread in",
-            "or o in self.mixed or o.loose",
-            "or o.loose",
+            "or o in self.mixed | self.short:",
+            "or o in self.short - self.mixed:",
             "transform/test_mixed.py::test_derivatives[on_one_path-0]",
         ),
     ),

@@ -63,6 +63,7 @@ from gradwright.transform.primitives.structural import (
     SUM_TO,
 )
 from gradwright.transform.rules import (
+    SELECTIONS,
     Access,
     Rules,
     over_axes,
@@ -130,6 +131,11 @@ def _beside(out: Any) -> Any:
     return kind(f"{out.name}_dot", out.type)
 
 
+def _is_choice(s: Statement) -> bool:
+    """Whether something may not be taken here, whatever its tangent is."""
+    return isinstance(s, Let) and s.primitive.function in SELECTIONS
+
+
 class _Sweep:
     def __init__(
         self, functions: _Functions, function: Function, wrt: list[Value]
@@ -141,6 +147,7 @@ class _Sweep:
         self.dots: dict[Any, Any] = {p: _dot_of(p) for p in wrt}
         self.varied = varied(function, set(wrt))
         self.mixed = Mixed(function, self.varied).all
+        self.chooses = any(map(_is_choice, walk(function.body)))
 
     def tangent(self, o: Any) -> Any:
         """The tangent of an operand; zero for what does not vary."""
@@ -312,6 +319,8 @@ class _Sweep:
                     p, k, lambda j: s.operands[j], lambda: s.out
                 )
                 term = b.multiply(partial, self.tangent(o))
+                if self.chooses:
+                    self.rules.note_product(term, partial)
             total = term if total is None else b.add_up(total, term)
         assert total is not None
         return self._fitted(total, s)

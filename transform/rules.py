@@ -22,7 +22,7 @@ from gradwright.transform.build import NOUNS, Builder, constant, row
 from gradwright.transform.core import Cell, Const, Let, Load, Operand, Value, type_of
 from gradwright.transform.indices import Linear, linear
 from gradwright.transform.liveness import assigned, used
-from gradwright.transform.primitives.record import Primitive
+from gradwright.transform.primitives.record import CLIP, Primitive
 from gradwright.transform.source import Source
 from gradwright.transform.specialise.abstract import (
     Static,
@@ -35,6 +35,9 @@ from gradwright.transform.template import Hole, Sequence, Template
 from gradwright.transform.types import Type
 
 SHAPES = ("shape", "ndim", "dtype", "size")  # what is known of an array without it
+
+
+SELECTIONS = (np.where, np.maximum, np.minimum, np.fmax, np.fmin, CLIP)
 
 
 @dataclass(frozen=True)
@@ -104,6 +107,12 @@ def is_singular(function: Callable[..., Any]) -> bool:
     )
 
 
+def _may_be_infinite(element: Element) -> bool:
+    """Whether a partial is infinite somewhere: its rule says so."""
+    nodes = (n for node in (*element.body, element.expression) for n in gast.walk(node))
+    return any(isinstance(n, gast.Attribute) and n.attr == "inf" for n in nodes)
+
+
 class Rules:
     """Quotes rules into one builder; library functions that rules call are shared."""
 
@@ -111,6 +120,7 @@ class Rules:
         self.builder = builder
         self.program = Program()
         self.program.root.builder = builder
+        self.unbounded: set[Operand] = set()  # partials that may be infinite
 
     def partial(
         self,
@@ -129,7 +139,16 @@ class Rules:
             env["y"] = y()
         by = self._operand(self._quote(rule, element, env))
         self._call_it_by(by, env.get(rule.parameters[k]))
+        made = self.builder.definition.get(by) if isinstance(by, Value) else None
+        if _may_be_infinite(element) and isinstance(made, Load):  # that is chosen here
+            self.unbounded.add(by)
         return by
+
+    def note_product(self, made: Operand, partial: Operand) -> None:
+        """A product of a partial; infinity times zero is nothing to warn of."""
+        s = self.builder.definition.get(made) if isinstance(made, Value) else None
+        if partial in self.unbounded and isinstance(s, Let) and not s.out.type.python:
+            s.quiet = True
 
     def _call_it_by(self, by: Operand, operand: Operand | None) -> None:
         """A partial that an expression chooses is named by what it is taken by."""

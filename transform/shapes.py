@@ -98,7 +98,28 @@ def _followed(
             continue  # lengths that do not go together
         pairs = enumerate(zip(forms, found, strict=True))
         crooked |= {k for k, (f, n) in pairs if _value(f, others) != n}
+    crooked |= _crooked_when_empty(run, operands, sizes, same, forms)
     return [None if k in crooked else f for k, f in enumerate(forms)]
+
+
+def _crooked_when_empty(
+    run: Callable[[list[Any]], Any],
+    operands: Sequence[Type | Linear],
+    sizes: dict[Any, int],
+    same: dict[Any, Linear],
+    forms: list[Linear],
+) -> set[int]:
+    """Lengths that are others where all arrays are empty: that of a (n, 1)'s diagonal.
+
+    A form that is negative then is checked at the entry.
+    """
+    empty = dict.fromkeys(sizes, 0)
+    try:
+        found = _lengths(_run(run, operands, empty, same))
+    except (ValueError, IndexError, np.linalg.LinAlgError):
+        return set()
+    pairs = enumerate(zip(forms, found, strict=True))
+    return {k for k, (f, n) in pairs if max(_value(f, empty), 0) != n}
 
 
 # ---- symbols and sizes -------------------------------------------------------------

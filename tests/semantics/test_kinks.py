@@ -157,6 +157,18 @@ def root_of_a_function(xs):
     return np.sum(np.where(xs > 0.0, roots, 2.0 * xs))
 
 
+def roots_of_elements(xs):
+    total = 0.0
+    for k in range(len(xs)):
+        total = total + np.where(xs[k] > 0.0, np.sqrt(np.abs(xs[k])), 2.0 * xs[k])
+    return total
+
+
+def root_of_a_length(xs):
+    length = np.linalg.norm(0.0 * xs)
+    return np.sum(np.where(length > 0.0, np.sqrt(length), 2.0 * xs))
+
+
 MASKED = [
     (guarded_root, [0.25, 0.0, 0.0]),
     (guarded_quotient, [-1.0 / 16.0, 1.0, -1.0]),
@@ -168,6 +180,8 @@ MASKED = [
     (root_stretched_and_turned, [0.5, 2.0, 2.0]),
     (root_of_a_row, [0.25, 2.0, 2.0]),
     (root_carried, [math.sqrt(2.0) / 16.0, 2.0, 2.0]),
+    (roots_of_elements, [0.25, 2.0, 2.0]),
+    (root_of_a_length, [2.0, 2.0, 2.0]),
     (root_of_a_function, [math.sqrt(2.0) * 3.0 / 32.0, 2.0, 2.0]),
 ]
 

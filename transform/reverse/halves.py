@@ -59,7 +59,10 @@ class Splits:
         self.made: dict[Any, Split] = {}
 
     def split(
-        self, function: Function, given: tuple[bool, ...], chosen: tuple[bool, ...]
+        self,
+        function: Function,
+        given: tuple[bool, ...],
+        chosen: tuple[bool, ...] = (),
     ) -> Split:
         """The two halves of a function for these active arguments.
 
@@ -79,7 +82,7 @@ class Splits:
     ) -> Split:
         bars, seeds = outer_seeds(function)
         wrt = inexact(function, given)
-        taken = {r for r, c in zip(function.results, chosen, strict=True) if c}
+        taken = {r for r, c in zip(function.results, chosen, strict=False) if c}
         sweep = Sweep(function, wrt, seeds, self, chosen=taken)
         return halved(function, sweep, bars)
 

@@ -44,7 +44,6 @@ from gradwright.transform.errors import UnsupportedSyntax
 from gradwright.transform.indices import Dim, Linear, linear
 from gradwright.transform.mixed import is_array
 from gradwright.transform.picks import may_repeat
-from gradwright.transform.primitives.record import CLIP
 from gradwright.transform.primitives.structural import (
     CAST,
     CONJUGATE,
@@ -86,6 +85,7 @@ from gradwright.transform.reverse.primals import (
 from gradwright.transform.reverse.state import Block, part_type, region, zero
 from gradwright.transform.reverse.winners import is_swap, of_winners, swapped_back
 from gradwright.transform.rules import (
+    SELECTIONS,
     Access,
     is_singular,
     real_part,
@@ -99,9 +99,6 @@ from gradwright.transform.types import Type, fills
 
 if TYPE_CHECKING:
     from gradwright.transform.reverse.sweep import Sweep
-
-
-SELECTIONS = (np.where, np.maximum, np.minimum, np.fmax, np.fmin, CLIP)
 
 
 def reverse_let(sweep: Sweep, s: Let) -> bool:
@@ -246,7 +243,7 @@ def reverse_partials(sweep: Sweep, s: Let, g: Operand) -> None:
                 lambda j: need(sweep, s.operands[j]),
                 lambda: need(sweep, s.out),
             )
-            c = sweep.builder.scale(partial, g)
+            c = scaled(sweep, s, partial, g)
         c = where_it_counts(sweep, s, g, along, c)
         if s.loose and isinstance(o, Value) and o.type.is_array:
             c = unstretched(sweep, in_shape(sweep, c, shape, s.out), o)
@@ -292,12 +289,12 @@ def where_it_counts(
     The contribution `c` is a product of `along`, which is g with the axes of c.
     """
     p, b = s.primitive, sweep.builder
-    if not isinstance(c, Value) or not c.type.is_array:
+    if not isinstance(c, Value):
         return c
     if p.function in SELECTIONS:
         sweep.masked.add(c)
     elif g in sweep.masked:
-        if p.rule is not None and is_singular(p.rule):
+        if c.type.is_array and p.rule is not None and is_singular(p.rule):
             counts = b.let(row(operator.ne, 2), along, constant(0.0))
             made = b.definition.get(c)
             if isinstance(made, Let):
@@ -306,6 +303,29 @@ def where_it_counts(
         if isinstance(c, Value):
             sweep.masked.add(c)
     return c
+
+
+def scaled(sweep: Sweep, s: Let, partial: Operand, g: Operand) -> Operand:
+    """The product of a partial and a cotangent; zero where that is a zero of a choice.
+
+    Of arrays `where_it_counts` sees to that, element by element.
+    """
+    b, p = sweep.builder, s.primitive
+    if g not in sweep.masked or type_of(g).is_array or type_of(partial).is_array:
+        return b.scale(partial, g)
+    if p.rule is None or not is_singular(p.rule):
+        return b.scale(partial, g)
+    counts = b.operator(operator.ne, g, constant(0.0))
+    cell = Cell("product", type_of(g), choice=True)
+    b.add(Alloc(cell))
+    with b.nested([]) as then:
+        product = b.scale(partial, g)
+        cell.type = type_of(product)
+        b.store(cell, product)
+    with b.nested([]) as orelse:
+        b.store(cell, zero(cell.type))
+    b.add(If(counts, then, orelse))
+    return b.load(cell)
 
 
 def reverse_display(sweep: Sweep, s: Let, g: Operand) -> None:

@@ -8,14 +8,16 @@ The kinds, ranks and dims of the result are those that NumPy itself gives (`shap
 from __future__ import annotations
 
 import inspect
+import operator
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from gradwright.transform.core import Const, Operand, type_of
+from gradwright.transform.build import constant
+from gradwright.transform.core import Const, If, Operand, Raise, type_of
 from gradwright.transform.errors import UnsupportedSyntax
-from gradwright.transform.indices import Linear
+from gradwright.transform.indices import Linear, linear
 from gradwright.transform.primitives.record import Primitive
 from gradwright.transform.primitives.structural import ITEM
 from gradwright.transform.shapes import infer
@@ -67,7 +69,7 @@ def apply_signed(
 
     if p.unlike_one is not None and not frame.in_rule:
         lengths = p.unlike_one(**template.filled(lambda k: types[k]))
-        _assume_unlike_one(frame, p, lengths, node)
+        _assume_unlike_one(frame, p, lengths)
 
     def run(values: list[Any]) -> Any:
         return p.call(template.filled(lambda k: literals.get(k, values[k])))
@@ -88,21 +90,18 @@ def apply_signed(
     return _items(frame, p, operands, attribute, found)
 
 
-def _assume_unlike_one(
-    frame: Frame, p: Primitive, lengths: Iterable[Linear], node: Any
-) -> None:
-    """Lengths are taken not to be one; the entry checks them."""
+def _assume_unlike_one(frame: Frame, p: Primitive, lengths: Iterable[Linear]) -> None:
+    """Lengths are taken not to be one: the entry checks them, or the program does."""
+    b = frame.builder
     for n in lengths:
-        if n.constant is None and not frame.unit.sees(n):
-            raise frame.error(
-                UnsupportedSyntax,
-                f"{p.spelling} without an axis, of an array with a length that only "
-                "the run knows",
-                node,
-                instead="the axis that is to go, as in np.squeeze(a, axis=0)",
-            )
-        if n.constant is None and not frame.unit.knows_unlike_one(n):
+        if n.constant is not None or frame.unit.knows_unlike_one(n):
+            continue
+        if frame.unit.sees(n):
             frame.unit.at_least_zero.setdefault(n - 2)
+            continue
+        is_one = b.operator(operator.eq, n, linear(1))
+        text = f"{p.spelling} of a length that turns out to be 1 needs an axis"
+        b.add(If(is_one, [Raise(ValueError, (constant(text),))], []))
 
 
 def _inferred(
