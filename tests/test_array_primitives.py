@@ -622,3 +622,48 @@ def mean_of_a_display(a, y):
 def test_a_cotangent_of_fewer_axes_or_elements_stretches(f: Any) -> None:
     a = np.sin(1.0 + 1.7 * np.arange(24.0)).reshape(2, 4, 3)
     gw.check_grads(f, (a, np.array([0.4, -1.1, 0.7])))
+
+
+def every_other_by_einsum(a):
+    return np.sum(np.einsum("ij,ij->i", a[::2], a) ** 2)
+
+
+def every_other_by_vecdot(a):
+    return np.sum(np.vecdot(a[::2], a) ** 2)
+
+
+def every_other_by_cross(a):
+    return np.sum(np.cross(a, a[::2]) ** 2)
+
+
+@pytest.mark.parametrize(
+    "f", [every_other_by_einsum, every_other_by_vecdot, every_other_by_cross]
+)
+@pytest.mark.parametrize("rows", [1, 2])
+def test_a_length_that_only_the_run_knows_may_be_one(f: Any, rows: int) -> None:
+    gw.check_grads(f, (np.sin(1.0 + 1.7 * np.arange(3.0 * rows)).reshape(rows, 3),))
+
+
+def test_the_diagonal_of_no_rows_is_empty() -> None:
+    def size(a):
+        return 0.5 * np.diagonal(a).size + np.sum(a)
+
+    assert gw.value_and_grad(size)(np.ones((0, 1)))[0] == 0.0
+    assert gw.value_and_grad(size)(np.ones((4, 1)))[0] == 4.5
+
+
+def no_axes_of_one(a):
+    return np.sum(np.squeeze(np.diff(a, axis=0))[0])
+
+
+def no_axes_of_a_part(a):
+    return np.sum(np.squeeze(a[a[:, 0] > 0.9]) ** 2)
+
+
+def test_axes_of_length_one_that_go_are_known() -> None:
+    two, three = np.array([[1.0, 2.0], [0.5, 1.5]]), np.ones((3, 2))
+    assert gw.grad(no_axes_of_one)(two).tolist() == [[-1.0, 0.0], [1.0, 0.0]]
+    assert gw.grad(no_axes_of_one)(three)[:2].tolist() == [[-1.0, -1.0], [1.0, 1.0]]
+    assert gw.grad(no_axes_of_a_part)(three).tolist() == [[2.0, 2.0]] * 3
+    with pytest.raises(ValueError, match=r"np\.squeeze .* 1 needs an axis"):
+        gw.grad(no_axes_of_a_part)(two)

@@ -408,7 +408,8 @@ def loosen(out: Value, made: Any, axes: list[int]) -> None:
     dims = list(out.type.dims or ())
     for k in axes:
         dims[rank - k] = symbol(Dim(out, rank - k))
-    out.type = replace(out.type, dims=tuple(dims))
+    if dims:
+        out.type = replace(out.type, dims=tuple(dims))
     out.loose = made.loose = True
 
 

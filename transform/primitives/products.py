@@ -256,6 +256,7 @@ def meets_along(x1, x2, axis=-1):
     signature="x1, x2, axis=-1",
     operands=("x1", "x2"),
     meets=meets_along,
+    stretches=True,
     samples=(
         given(ROW, ROW + 0.2),
         given(WIDE, ROW),
@@ -479,6 +480,7 @@ def meets_cross(a, b, axisa=-1, axisb=-1, axis=None, **_):
     signature="a, b, axisa=-1, axisb=-1, axisc=-1, axis=None",
     operands=("a", "b"),
     meets=meets_cross,
+    stretches=True,
     samples=(
         given(ROW, ROW[::-1] + 0.4),
         given(TALL.T, ROW),
@@ -650,6 +652,7 @@ def labels(term, dots):
     signature="subscripts, *operands, optimize=False",
     operands=("operands",),
     meets=meets_einsum,
+    stretches=True,
     samples=(
         given("ij,jk->ik", WIDE, TALL),
         given("ij,jk", WIDE, TALL),

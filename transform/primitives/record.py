@@ -124,12 +124,13 @@ class Primitive:
     Of a row with a signature: operands are the parameters that take arrays or numbers,
     a starred one a sequence of them; runtime are those that may hold ints known when
     the program runs.  tangent: of a general row, the tangents that the operands give.
-    meets: pairs of dims that must be equal.  result: its type, where examples do not
-    say it.  ragged: the lengths of the result depend on the elements.  unlike_one: the
-    lengths that must not be one, lest the result has fewer axes.  view: the result may
-    share memory with an operand.  through: it is a view of the first operand, so
-    that a store into it is one into that, "always", or for "rows" where that lies in
-    memory row by row.  onto: makes an operand, or its tangent, one that the row takes
+    meets: pairs of dims that must be equal; of one that stretches one may be 1.
+    result: its type, where examples do not say it.  ragged: the lengths of the result
+    depend on the elements.  unlike_one: the lengths that must not be one, lest the
+    result has fewer axes.  view: the result may share memory with an operand.  through:
+    it is a view of the first operand, so that a store into it is one into that,
+    "always", or for "rows" where that lies in memory row by row.  onto: makes an
+    operand, or its tangent, one that the row takes
     (symmetric, say); other tangents are taken for what it makes of them.  determined:
     what of complex results the operands determine (not the phases of vectors).
     """
@@ -153,6 +154,7 @@ class Primitive:
     runtime: tuple[str, ...] = ()
     tangent: Callable[..., Any] | None = None
     meets: Callable[..., Any] | None = None
+    stretches: bool = False
     result: Callable[..., Type] | None = None
     ragged: bool = False
     unlike_one: Callable[..., Any] | None = None

@@ -156,7 +156,22 @@ def reverse_signed(sweep: Sweep, s: Let, g: Any) -> None:
         for j, c in zip(positions, parts, strict=True):
             if is_linear and isinstance(g, Value) and g in sweep.masked:
                 sweep.masked.add(c)
+            if s.loose:
+                c = as_long_as(sweep, s.operands[j], c)
             give(sweep, s.operands[j], c, type_of(s.operands[j]))
+
+
+def as_long_as(sweep: Sweep, o: Operand, c: Operand) -> Operand:
+    """What a rule makes of lengths it takes for equal, where one of them may be 1."""
+    if not isinstance(o, Value) or not o.type.is_array:
+        return c
+    if type_of(c).is_array:
+        c = unstretched(sweep, c, o)
+    t = replace(type_of(c), dims=o.type.dims)
+    whole = sweep.builder.let(SPREAD, c, need(sweep, o), type=t)
+    if isinstance(whole, Value):
+        whole.loose = True
+    return whole
 
 
 def result_of(sweep: Sweep, s: Let) -> Any:

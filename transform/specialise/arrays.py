@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from gradwright.transform.build import constant
-from gradwright.transform.core import Const, If, Operand, Raise, type_of
+from gradwright.transform.build import constant, loosen
+from gradwright.transform.core import Const, If, Operand, Raise, Value, type_of
 from gradwright.transform.errors import UnsupportedSyntax
 from gradwright.transform.indices import Linear, linear
 from gradwright.transform.primitives.record import Primitive
@@ -86,8 +86,22 @@ def apply_signed(
     if isinstance(found, Type):
         for length in found.dims or ():
             frame.unit.assume_length(length)
-        return frame.builder.let(p, *operands, attribute=attribute, type=found)
+        made = frame.builder.let(p, *operands, attribute=attribute, type=found)
+        if p.stretches and not frame.in_rule and isinstance(made, Value):
+            _loosen(frame, made, meets)
+        return made
     return _items(frame, p, operands, attribute, found)
+
+
+def _loosen(frame: Frame, out: Value, meets: list[tuple[Linear, Linear]]) -> None:
+    """Take nothing for equal of which the entry cannot know: a 1 of it is stretched."""
+    pairs = [pair for pair in meets if not all(map(frame.unit.sees, pair))]
+    pairs = [(a, b) for a, b in pairs if 1 not in (a.constant, b.constant)]
+    met = {form for pair in pairs for form in pair}
+    if met:
+        rank = out.type.rank
+        axes = [rank - k for k, d in enumerate(out.type.dims or ()) if d in met]
+        loosen(out, frame.builder.definition[out], axes)
 
 
 def _assume_unlike_one(frame: Frame, p: Primitive, lengths: Iterable[Linear]) -> None:
