@@ -177,7 +177,8 @@ class Unit:
 
     def knows_unlike_one(self, form: Linear) -> bool:
         """Whether it is a length of an argument: there is a specialisation for a 1."""
-        return self.caller is None and form == symbol(next(form.symbols()))
+        is_own = self.caller is None and self.sees(form)
+        return is_own and form == symbol(next(form.symbols()))
 
 
 class Program:
