@@ -111,15 +111,17 @@ def _crooked_when_empty(
 ) -> set[int]:
     """Lengths that are others where all arrays are empty: that of a (n, 1)'s diagonal.
 
-    A form that is negative then is checked at the entry.
+    No array is empty where a form would be negative: the entry checks that.
     """
     empty = dict.fromkeys(sizes, 0)
+    wanted = [_value(form, empty) for form in forms]
     try:
         found = _lengths(_run(run, operands, empty, same))
     except (ValueError, IndexError, np.linalg.LinAlgError):
         return set()
-    pairs = enumerate(zip(forms, found, strict=True))
-    return {k for k, (f, n) in pairs if max(_value(f, empty), 0) != n}
+    if len(found) != len(wanted) or min(wanted) < 0:
+        return set()
+    return {k for k, n in enumerate(found) if n != wanted[k]}
 
 
 # ---- symbols and sizes -------------------------------------------------------------

@@ -83,9 +83,10 @@ def apply_signed(
     except REFUSED as e:
         raise ProgramError(e) from None
     attribute = None if _is_plain(p, template) else template
-    if isinstance(found, Type):
-        for length in found.dims or ():
+    for t in [found] if isinstance(found, Type) else found:
+        for length in t.dims or ():
             frame.unit.assume_length(length)
+    if isinstance(found, Type):
         made = frame.builder.let(p, *operands, attribute=attribute, type=found)
         if p.stretches and not frame.in_rule and isinstance(made, Value):
             _loosen(frame, made, meets)
