@@ -818,3 +818,18 @@ def test_a_cotangent_for_every_result() -> None:
     _, pull = gw.vjp(f, 2.0, 2)
     assert pull((1.0, (0.0, None)))[0] == 3.0
     assert pull((0.0, (1.0, None)))[0] == 12.0
+
+
+def rooted(x: float, n: int) -> float:
+    total = 1.5
+    for _ in range(n):
+        if x > 0.0:
+            total -= math.sin(x)
+        total += math.pow(total, 0.5)
+    return total
+
+
+def test_a_branch_reads_a_cotangent_as_a_chosen_partial_left_it() -> None:
+    slope = 1.0 + 0.5 / math.sqrt(1.5 - math.sin(0.7))
+    assert gw.grad(rooted)(0.7, 1) == pytest.approx(-math.cos(0.7) * slope, rel=1e-14)
+    gw.check_grads(lambda x: rooted(x, 3), (0.7,))

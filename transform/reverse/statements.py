@@ -258,7 +258,7 @@ def reverse_partials(sweep: Sweep, s: Let, g: Operand) -> None:
                 lambda j: need(sweep, s.operands[j]),
                 lambda: need(sweep, s.out),
             )
-            c = scaled(sweep, s, partial, g)
+            c = scaled(sweep, partial, g)
         c = where_it_counts(sweep, s, g, along, c)
         if s.loose and isinstance(o, Value) and o.type.is_array:
             c = unstretched(sweep, in_shape(sweep, c, shape, s.out), o)
@@ -320,15 +320,14 @@ def where_it_counts(
     return c
 
 
-def scaled(sweep: Sweep, s: Let, partial: Operand, g: Operand) -> Operand:
+def scaled(sweep: Sweep, partial: Operand, g: Operand) -> Operand:
     """The product of a partial and a cotangent; zero where that is a zero of a choice.
 
     Of arrays `where_it_counts` sees to that, element by element.
     """
-    b, p = sweep.builder, s.primitive
-    if g not in sweep.masked or type_of(g).is_array or type_of(partial).is_array:
-        return b.scale(partial, g)
-    if p.rule is None or not is_singular(p.rule):
+    b = sweep.builder
+    may_be_infinite = g in sweep.masked and partial in sweep.rules.unbounded
+    if not may_be_infinite or type_of(g).is_array or type_of(partial).is_array:
         return b.scale(partial, g)
     counts = b.operator(operator.ne, g, constant(0.0))
     cell = Cell("product", type_of(g), choice=True)

@@ -228,6 +228,7 @@ class Sweep:
         """Write into a block's reverse, with what is known there."""
         b, outer = self.builder, self.block
         saved = b.block, b.known, b.made
+        outer.known, outer.made = b.known, b.made
         self.block, b.block, b.known, b.made = (
             block,
             block.reverse,
@@ -237,6 +238,7 @@ class Sweep:
         try:
             yield
         finally:
+            block.known, block.made = b.known, b.made
             self.block = outer
             b.block, b.known, b.made = saved
 
@@ -252,8 +254,8 @@ class Sweep:
         """The forward and reverse sweeps of a nested block."""
         parent = self.block
         block = Block(body, parent, top, last_trip=last_trip, is_home=is_home)
-        block.made = dict(parent.made)
-        block.known = {} if is_loop else dict(parent.known)
+        block.made = dict(self.builder.made)
+        block.known = {} if is_loop else dict(self.builder.known)
         block.provided.update(given or {})
         with self.inside(block):
             forward = self.run(block)
