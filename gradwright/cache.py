@@ -28,12 +28,14 @@ class Family:
     """The specialisations of one transform of one function's code.
 
     known: by the kinds of the arguments, those whose captured objects differ.
-    by_value: the parameters whose ints the program needs to know.
+    by_value: the parameters whose ints the program needs to know.  by_length: the
+    program needs the lengths of all arrays.
     """
 
     def __init__(self) -> None:
         self.known: dict[Any, tuple[Specialisation, ...]] = {}
         self.by_value: set[str] = set()
+        self.by_length = False
         self.last: Specialisation | None = None
         self.lock = threading.RLock()
 

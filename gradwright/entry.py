@@ -35,7 +35,7 @@ from gradwright.transform import source as sources
 from gradwright.transform.errors import EffectError, ShapeError
 from gradwright.transform.specialise import NeedsValue
 from gradwright.transform.specialise.abstract import Path, Static
-from gradwright.transform.specialise.frame import type_of_input
+from gradwright.transform.specialise.frame import NeedsLengths, type_of_input
 from gradwright.transform.step import Step
 
 H = TypeVar("H", bound=Half)
@@ -148,6 +148,7 @@ class Entry:
     def find(self, args: tuple[Any, ...], exact: bool = False) -> Found:
         """The specialisation for these arguments, made if there is none."""
         family, root = self.family, self.given(args)
+        exact = exact or family.by_length
         key = self.key(args, exact, root)
         for found in family.known.get(key, ()):
             hidden = found.captured(root)
@@ -172,6 +173,9 @@ class Entry:
                 if e.parameter in family.by_value:
                     raise
                 family.by_value.add(e.parameter)
+                family.known.clear()
+            except NeedsLengths:
+                family.by_length = exact = True
                 family.known.clear()
         root = self.given(args)
         made = Specialisation(built, root)

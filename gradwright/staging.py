@@ -29,7 +29,9 @@ def of(entry: Any, args: tuple[Any, ...]) -> Stages:
             title += " again"
         texts[title] = _notation(derived)
 
-    derived, _ = derived_of(entry.steps, source, entry.patterns(args), watch)
+    exact = entry.family.by_length
+    patterns = entry.patterns(args, exact)
+    derived, _ = derived_of(entry.steps, source, patterns, watch, exact)
     finish(derived)
     texts["simplify"] = _notation(derived)
     texts["emit"] = "\n\n".join(map(str, emit_derived(derived)))

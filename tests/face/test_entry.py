@@ -107,3 +107,16 @@ def test_a_cached_call_is_quick() -> None:
             g(1.0, 2.0)
         times.append((time.perf_counter() - start) / 1000)
     assert min(times) < 10e-6
+
+
+def without_ones(x):
+    return np.sum(np.squeeze(x[::2])[0] ** 2)
+
+
+def test_a_program_that_needs_lengths_has_a_specialisation_for_each() -> None:
+    gradient = gw.grad(without_ones)
+    assert gradient(np.ones((3, 2)))[0].tolist() == [2.0, 2.0]
+    assert gradient(np.ones((2, 2)))[0].tolist() == [2.0, 0.0]
+    assert gradient(np.ones((4, 2)))[0].tolist() == [2.0, 2.0]
+    assert "squeeze" in gradient.source(np.ones((2, 2)))
+    assert list(gradient.stages(np.ones((2, 2))))

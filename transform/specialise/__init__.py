@@ -88,6 +88,7 @@ def specialise(
 
     Raises:
         NeedsValue: A parameter is used where a constant is needed.
+        NeedsLengths: So are lengths, which are no numbers as they are not `exact`.
     """
     try:
         return _specialise(source, arguments, apply, exact, False)

@@ -28,7 +28,7 @@ from gradwright.transform.specialise.abstract import (
     describe,
     is_operand,
 )
-from gradwright.transform.specialise.frame import Frame, ProgramError
+from gradwright.transform.specialise.frame import Frame, NeedsLengths, ProgramError
 from gradwright.transform.template import Hole, Sequence, Template
 from gradwright.transform.types import Type, tuple_of
 
@@ -114,6 +114,8 @@ def _assume_unlike_one(frame: Frame, p: Primitive, lengths: Iterable[Linear]) ->
         if frame.unit.sees(n):
             frame.unit.at_least_zero.setdefault(n - 2)
             continue
+        if not frame.program.exact:
+            raise NeedsLengths
         is_one = b.operator(operator.eq, n, linear(1))
         text = f"{p.spelling} of a length that turns out to be 1 needs an axis"
         b.add(If(is_one, [Raise(ValueError, (constant(text),))], []))

@@ -89,6 +89,10 @@ class Demand(Exception):
         self.parameter: str | None = None  # of the function that has it, once known
 
 
+class NeedsLengths(Exception):
+    """What the program makes of an array depends on lengths that are not known yet."""
+
+
 @dataclass(eq=False)
 class Capture:
     """What a unit sees of its callers: a parameter, and how a caller finds it."""
