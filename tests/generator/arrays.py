@@ -63,7 +63,8 @@ SHAPED = forms("""
     np.reshape({A}, {s}); {A}.ravel();
     {A}.flatten(); {A}.copy(); np.ravel({A}); np.swapaxes({A}, {x}, {x});
     {A}.swapaxes(0, -1); np.moveaxis({A}, {x}, {x}); np.expand_dims({A}, {x});
-    np.squeeze({A}); {A}.squeeze(); np.flip({A}); np.flip({A}{on});
+    np.squeeze({A}[None], axis=0); {A}[..., None].squeeze(-1); np.flip({A});
+    np.flip({A}{on});
     np.roll({A}, 1); np.roll({A}, -2{on}); np.fliplr({A}); np.flipud({A});
     np.rot90({A}); np.atleast_1d({A}); np.atleast_2d({A});
     np.concatenate([{A}, {B}]{on}); np.concatenate(({A}, 0.5 * {A}, {B}){on});
@@ -258,7 +259,11 @@ class ArrayWriter(Writer):
         keep = self.pick(["", "", "keepdims=True"])
         axis = self.pick([*axes, *axes, *self.pairs(rank), "None"])
         some = ", ".join(filter(None, [f"axis={axis}", keep]))
-        vectors = [n.text for n in self.leaves() if n.value.ndim == 1]
+        # Python's sum of no complex numbers is a real one.
+        lines = [n for n in self.leaves() if n.value.ndim == 1]
+        vectors = [
+            n.text for n in lines if n.value.size or not np.iscomplexobj(n.value)
+        ]
         order = [str(k) for k in range(rank)]
         self.random.shuffle(order)
         holes = {
