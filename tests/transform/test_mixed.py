@@ -308,3 +308,12 @@ def test_what_may_be_short_of_its_type() -> None:
         [half],
     )
     assert short(function) == {cell, read, half}
+
+
+def test_a_gradient_in_single_precision_of_a_sum_in_double() -> None:
+    def f(B):
+        return np.sum(np.full((2, 1), -0.7) + B)
+
+    b = np.array([[0.3, 0.5, -1.5]], np.float32)
+    assert gw.grad(f)(b).dtype == np.float32
+    assert gw.grad(f)(b).tolist() == [[2.0, 2.0, 2.0]]

@@ -287,7 +287,10 @@ def spread(sweep: Sweep, c: Operand, shape: Type) -> Operand:
     if like is None:
         like = need(sweep, next(v for v in values_around(sweep) if v.type == shape))
     assert isinstance(like, Value)
-    return sweep.builder.let(SPREAD, c, like, type=replace(type_of(c), dims=shape.dims))
+    own = type_of(c)
+    if own.python and not own.is_complex and like.type.is_inexact:  # takes its dtype
+        own = like.type
+    return sweep.builder.let(SPREAD, c, like, type=replace(own, dims=shape.dims))
 
 
 def values_around(sweep: Sweep) -> Iterator[Value]:
