@@ -144,8 +144,13 @@ def bounds_of(frame: Frame, owner: Listed, span: Span, node: Any) -> Any:
             return default
         if bound == linear(0):
             return bound
-        from_end = lambda: operate(frame, max, node, n + bound, linear(0))  # noqa: E731
-        from_front = lambda: operate(frame, min, node, bound, n)  # noqa: E731
+
+        def from_end() -> Any:
+            return operate(frame, max, node, n + bound, linear(0))
+
+        def from_front() -> Any:
+            return operate(frame, min, node, bound, n)
+
         test = comparison(frame, gast.Lt(), bound, linear(0), node)
         if isinstance(test, Const):
             return from_end() if test.value else from_front()
