@@ -29,15 +29,7 @@ CATEGORIES = (
 STEP = 1e-6
 
 # Programs of the corpus that wait for something else, and for what.
-NOT_YET = {
-    "mutation.lu_logdet": "stores at places",
-    "mutation.views_share_memory": "stores through views of views",
-    "mutation.reshape_is_a_view": "stores through views of views",
-    "mutation.smoothed_energy": "helpers that store into what they are given",
-    "mutation.deposit_charges": "np.add.at",
-    "simulation.nbody_energy_drift": "helpers that store into what they are given",
-    "simulation.render_brightness": "arrays that begin in a loop",
-}
+NOT_YET = {}
 
 # Programs of which NumPy makes nothing where the first of two arrays stands for both;
 # where the second does; and what gradwright refuses there.

@@ -58,7 +58,10 @@ def test_a_store_through_a_second_name() -> None:
         y[0] = 2 * x[1]
         return np.sum(x * x)
 
-    refused(f, np.array([1.0, 2.0, 3.0]), "y = x")
+    x = np.array([1.0, 2.0, 3.0])
+    assert gw.grad(f)(x).tolist() == [0.0, 20.0, 6.0]
+    assert gw.jvp(f, (x,), (np.ones(3),))[1] == 26.0
+    assert x.tolist() == [1.0, 2.0, 3.0]
 
 
 def writes_through_a_view(x):
@@ -703,7 +706,7 @@ def writes_on_one_branch(xs):
 def writes_through_a_row(table):
     rows = table * 1.0
     for row in rows:
-        row[0] = 1.0
+        row[0] = row[1] ** 2
     return np.sum(rows)
 
 
@@ -743,18 +746,4 @@ def test_a_component_of_an_argument() -> None:
 
 
 def test_the_rows_of_a_loop_are_no_copies() -> None:
-    refused(writes_through_a_row, TABLE, "for row in rows:")
-
-
-def refused(f, x: Any, line: str) -> None:
-    """Every mode refuses the store, with its line, and leaves the argument alone."""
-    kept = x.copy()
-    for call in (
-        lambda: gw.grad(f)(x),
-        lambda: gw.jvp(f, (x,), (np.ones_like(x),)),
-        lambda: gw.vjp(f, x),
-    ):
-        with pytest.raises(gw.AliasError, match="may share memory") as caught:
-            call()
-        assert caught.value.location.text.strip() == line
-        assert np.array_equal(x, kept)
+    check(writes_through_a_row, TABLE)

@@ -81,7 +81,7 @@ def still_held(sweep: Sweep, block: Block | None, o: Any) -> Any:
 
 def still_long(sweep: Sweep, s: Load) -> Value:
     """The length of a list; found again where it has not changed since."""
-    assert isinstance(s.source, List)
+    assert isinstance(s.source, Place)
     resized = sweep.resized.get(s.source, ())
     changed = any(sweep.may_follow(t, s) for t in resized)
     if changed or not is_kept(sweep, s.source):
