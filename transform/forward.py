@@ -333,8 +333,7 @@ class _Sweep:
         if p.kind == "linear":
             named = {k for n in p.operands for k in holes(template[n])}
             dots = [
-                self._filled(o) if k in named and type_of(o).is_inexact else o
-                for k, o in enumerate(s.operands)
+                self._filled(o) if k in named else o for k, o in enumerate(s.operands)
             ]
             return self._again(s, dots)
         if p.kind == "multilinear":

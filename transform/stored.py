@@ -62,12 +62,15 @@ class Stored:
         return self.surely | self.maybe
 
 
-def stored_names(source: Source, of: Callable[[Source], Stored]) -> Stored:
+def stored_names(
+    source: Source, of: Callable[[Source], Stored], wary: bool = True
+) -> Stored:
     """The names that are stored into, or of which a part or a view is.
 
     Args:
         source: The function.
         of: What a function that it calls stores into.
+        wary: What is changed by an operator alone may be a part of an array, too.
     """
     node = source.node
     surely: set[str] = set()
@@ -85,7 +88,7 @@ def stored_names(source: Source, of: Callable[[Source], Stored]) -> Stored:
             case gast.Call():
                 for value in (*_in_place(n), *_by_callee(n, source, of)):
                     _add(value, maybe, maybe)
-    _add_whole(node, surely, maybe)
+    _add_whole(node, surely, maybe, wary)
     return Stored(
         frozenset(surely),
         frozenset(maybe),
@@ -173,14 +176,16 @@ def _add(node: Any, found: set[str], maybe: set[str]) -> None:
                 _add(a, maybe, maybe)
 
 
-def _add_whole(node: gast.FunctionDef, surely: set[str], maybe: set[str]) -> None:
+def _add_whole(
+    node: gast.FunctionDef, surely: set[str], maybe: set[str], wary: bool
+) -> None:
     """Add the names of arrays of which those found may be parts."""
     size = -1
     while size != (size := len(surely) + len(maybe)):
         for name, value in _bindings(node):
             if name in surely:
                 _add(value, surely, maybe)
-            elif name in maybe:
+            elif name in maybe and wary:
                 _add(value, maybe, maybe)
 
 

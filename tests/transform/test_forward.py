@@ -227,6 +227,26 @@ def test_what_does_not_vary_has_no_tangent() -> None:
     assert sorted(names) == ["a_call_by_what_varies_jvp", "power", "power_jvp"]
 
 
+def joined(x, places):
+    return np.sum(np.concatenate([x, places]) ** 2)
+
+
+def stacked(x, places):
+    return np.sum(np.stack([x, places]) ** 2)
+
+
+def displayed(x, places):
+    return np.sum(np.array([x, places]) ** 2)
+
+
+@pytest.mark.parametrize("f", [joined, stacked, displayed])
+@pytest.mark.parametrize("beside", [np.array([2, 3]), np.array([True, False])])
+def test_integers_and_bools_beside_an_array_have_zeros(f: Program, beside: Any) -> None:
+    x = np.array([0.3, 0.5])
+    _, dot = gw.jvp(f, (x, beside), (np.ones(2), 0))
+    assert dot == np.sum(2.0 * x)
+
+
 def core_of(f: Program, args: tuple[Any, ...]) -> Any:
     types = map(type_of_input, args)
     known = dict(zip(inspect.signature(f).parameters, types, strict=True))

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gradwright.transform.core import Function, Value
-from gradwright.transform.errors import Location, UnsupportedSyntax
+from gradwright.transform.errors import AliasError, Location, UnsupportedSyntax
 from gradwright.transform.indices import Dim, Linear
 from gradwright.transform.primitives import load_common
 from gradwright.transform.source import Source
@@ -89,11 +89,28 @@ def specialise(
     Raises:
         NeedsValue: A parameter is used where a constant is needed.
     """
+    try:
+        return _specialise(source, arguments, apply, exact, False)
+    except (AliasError, UnsupportedSyntax):
+        return _specialise(source, arguments, apply, exact, True)
+
+
+def _specialise(
+    source: Source,
+    arguments: dict[str, Any],
+    apply: Callable[..., Any] | None,
+    exact: bool,
+    wary: bool,
+) -> Specialised:
+    """Rewrite a function; if `wary`, what an operator may change is an array's part.
+
+    `q = u[-1]; q *= 2.0` changes u where u has two axes.  Most often it has one.
+    """
     load_common()
     kinds: dict[Any, Any] = {}
     while True:
         try:
-            return _attempt(source, arguments, apply, exact, kinds)
+            return _attempt(source, arguments, apply, exact, wary, kinds)
         except Promotion as e:
             kinds[e.origin] = e.kind
 
@@ -103,6 +120,7 @@ def _attempt(
     arguments: dict[str, Any],
     apply: Callable[..., Any] | None,
     exact: bool,
+    wary: bool,
     kinds: dict[Any, Any],
 ) -> Specialised:
     """Rewrite a function, with these lists of run-time length."""
@@ -110,7 +128,7 @@ def _attempt(
         leaf for a in arguments.values() for leaf in leaves(a) if _is_function(leaf)
     ]
     called = (source.function, *(leaf.value for leaf in called_too))
-    program = Program(apply, called, exact)
+    program = Program(apply, called, exact, wary)
     program.kinds = kinds
     root = program.root
     name = str(source.node.name).replace("<lambda>", "function")

@@ -179,7 +179,9 @@ class Program:
         apply: Callable[..., Any] | None = None,
         given: tuple[Any, ...] = (),
         exact: bool = False,
+        wary: bool = True,
     ) -> None:
+        self.wary = wary  # what an operator changes may be a part of an array
         self.root = Unit("", None)
         self.given = given  # the function that is called, and those among its arguments
         self.apply = apply  # runs a transform met inside the program
@@ -263,7 +265,7 @@ class Program:
         key = id(source.node)
         if key not in self.stored:
             self.stored[key] = Stored()  # of one that calls itself
-            self.stored[key] = stored_names(source, self.stored_names)
+            self.stored[key] = stored_names(source, self.stored_names, self.wary)
         return self.stored[key]
 
     def normal_form(self, node: gast.FunctionDef) -> tuple[gast.FunctionDef, Liveness]:
