@@ -24,6 +24,7 @@ from gradwright.transform.core import (
     Exchange,
     Function,
     Index,
+    Insert,
     Let,
     Load,
     Push,
@@ -95,14 +96,8 @@ def _add_where_cleared(block: Block, cleared: Any) -> None:
             return
         if adds:
             first = k if first is None else first
-            if cleared.place in set(_operands(s)):
-                return
         elif cleared.place in stores(s) or cleared.place in set(all_reads(s)):
             return
-
-
-def _operands(s: Any) -> Iterator[Any]:
-    yield from leaves(s.operand)
 
 
 def _made_since(block: Block, first: int, k: int) -> Block | None:
@@ -155,7 +150,7 @@ def _keeps(s: Statement) -> Iterator[Any]:
             yield from (o for o in s.operands if isinstance(o, Value))
         case Store() if isinstance(s.place, Buffer) and (s.index or s.accumulate):
             pass
-        case Store() | Push():
+        case Store() | Push() | Insert():
             yield s.operand
         case Call():
             yield from s.operands
@@ -188,6 +183,8 @@ def _exchange(f: Function) -> None:
             sources = [t.source for t in whole]
             if len(whole) < len(run) or {s.place for s in run} != set(sources):
                 continue
+            if len({p.type.dtype for p in sources}) > 1:
+                continue  # each keeps its own
             at = next(k for k, t in enumerate(block) if t is run[0])
             since = min(next(k for k, t in enumerate(block) if t is u) for u in whole)
             between = [t for t in block[since:at] if t not in whole]

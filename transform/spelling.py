@@ -166,7 +166,8 @@ class Spelling:
             axis = arguments["axis"]
             axes = axis if isinstance(axis, tuple) else (axis,)
             return _with_axes(trees[0], axes, s.out.type.rank)
-        if p.spelling == "np.transpose" and not keywords:
+        is_array = bool(s.operands) and type_of(s.operands[0]).is_array
+        if p.spelling == "np.transpose" and is_array and not keywords:
             return ast.Attribute(trees[0], "T")
         return self.call(
             p.spelling,

@@ -256,7 +256,11 @@ class Writer(Nesting):
         if not s.index or (s.index == (Whole(),) and isinstance(source, Buffer)):
             self.waiting[s.out] = Waiting(w.tree, places, w.width, w.quiet)
             return
-        tree = self._item(w.tree, s.index, places)
+        is_number = not s.out.type.is_array
+        ends_open = is_number and s.index[-1] == Whole()
+        tree = self._item(w.tree, s.index[:-1] if ends_open else s.index, places)
+        if is_number and not isinstance(tree, ast.Subscript):
+            tree = ast.Subscript(tree, ast.Tuple([]))  # the element, and no view of it
         item = Waiting(tree, places, w.width + 8, w.quiet)
         self._settle(s.out, item, out, s, body)
 

@@ -336,6 +336,7 @@ def _open_slots(
         held = _gone_on(old.content, construct) if isinstance(old, Slot) else None
         if held is not None:
             slot.go_on(held, since)
+            slot.marker = old.marker
             frame.env[name] = slot
             continue
         if name in started and name in frame.env:

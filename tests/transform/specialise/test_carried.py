@@ -105,6 +105,16 @@ def exchanged_once(x):
     return np.sum(a * b * b)
 
 
+def bound_in_one_loop_and_exchanged_in_another(x):
+    y = x * 1.0
+    for k in range(2):
+        z = x * k
+    for _ in range(3):
+        y += 0.4 * z
+        z, y = y, z
+    return np.sum(y * y * x)
+
+
 def from_a_helper(x):
     def squares(p):
         made = np.zeros_like(p)
@@ -133,6 +143,7 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (moved_on, (X,)),
     (exchanged_in_a_branch, (X,)),
     (exchanged_once, (X,)),
+    (bound_in_one_loop_and_exchanged_in_another, (X,)),
     (from_a_helper, (X,)),
 ]
 NAMES = [f.__name__ for f, _ in PROGRAMS]

@@ -375,6 +375,15 @@ def rows_of_a_loop(a):
     return np.sum(b * a)
 
 
+def a_view_without_axes(x):
+    a = x[:1] * x[1]
+    one = np.squeeze(a)
+    one[()] *= np.cos(x[0])
+    one[...] += x[1] ** 2
+    one += one * x[2]
+    return np.sum(a**2)
+
+
 PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (prefix_sums, (X,)),
     (gauss_seidel, (X, 0)),
@@ -416,6 +425,7 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (derivatives_of_what_changes_its_argument, (X,)),
     (arrays_in_lists_and_dicts, (X,)),
     (rows_of_a_loop, (A,)),
+    (a_view_without_axes, (X,)),
 ]
 NAMES = [f.__name__ for f, _ in PROGRAMS]
 
