@@ -121,6 +121,25 @@ def test_gradients_are_short(sources: dict[str, dict[str, str]]) -> None:
     assert not long
 
 
+PUSHES = {
+    "gauss_seidel": 0,
+    "diffusion": 1,  # the slice, which the rate multiplies
+    "relaxed": 0,
+    "prefix_sums": 0,
+    "deposit": 0,
+    "leaky": 0,
+    "smoothed": 1,
+    "cheapest_path": 1,
+    "log_determinant": 2,  # one for each of two stores
+}
+
+
+def test_what_stores_keep(sources: dict[str, dict[str, str]]) -> None:
+    """A linear stencil keeps nothing; a nonlinear one an element for each store."""
+    found = {name: sources[name]["grad"].count(".append(") for name in PUSHES}
+    assert found == PUSHES
+
+
 def test_the_text_is_the_same_in_every_process(
     sources: dict[str, dict[str, str]],
 ) -> None:
