@@ -133,7 +133,7 @@ def carry(frame: Frame, slot: Slot, value: Value, node: Any) -> None:
         raise _is_part(frame, slot.name, old.place, node)
     if old is not None and not holders(frame, old.place) <= {slot.name}:
         raise _is_part(frame, slot.name, old.place, node)
-    if old is None and not _is_new(frame, value):
+    if old is None and (not _is_new(frame, value) or _is_held(frame, value)):
         raise _may_share(frame, slot.name, node)
     if not all(map(frame.unit.sees, value.type.dims or ())):
         raise frame.error(
@@ -185,6 +185,17 @@ def holders(frame: Frame | None, place: Buffer) -> set[str]:
                 found.add(name)
         frame = frame.caller
     return found
+
+
+def _is_held(frame: Frame | None, value: Value) -> bool:
+    """Whether a name stands for an array that is no region, or for a part of it."""
+    while frame is not None:
+        for held in frame.env.values():
+            content = held.content if isinstance(held, Slot) else held
+            if any(base_of(frame, a) is value for a in leaves(content)):
+                return True
+        frame = frame.caller
+    return False
 
 
 def _is_part(frame: Frame, name: str, place: Buffer, node: Any) -> Exception:

@@ -171,6 +171,31 @@ def test_second_order(f: Callable[..., Any], args: tuple[Any, ...]) -> None:
     np.testing.assert_allclose(hessian.T, columns, rtol=1e-9, atol=1e-9)
 
 
+def of_a_name_in_a_branch(x):
+    v = x * 2.0
+    if x[0] > 0.0:
+        u = v
+    else:
+        u = x * 1.0
+    u += x[1]
+    return np.sum(v * v)
+
+
+def of_an_item_in_a_branch(x):
+    pair = (x * 2.0, 1.0)
+    u = x * 1.0
+    if x[0] > 0.0:
+        u = pair[0]
+    u *= x[1]
+    return np.sum(pair[0] * x)
+
+
+@pytest.mark.parametrize("f", [of_a_name_in_a_branch, of_an_item_in_a_branch])
+def test_a_second_name_that_a_branch_gives_is_refused(f: Callable[..., Any]) -> None:
+    with pytest.raises(gw.AliasError):
+        gw.grad(f)(X)
+
+
 def test_a_name_that_no_trip_bound_is_unbound() -> None:
     def f(x, n):
         for k in range(n):
