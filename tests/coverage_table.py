@@ -57,7 +57,7 @@ OTHERS = """
 OTHERS += [name for name in called_by_templates() if name not in (*ROWS, *OTHERS)]
 RANKS = range(4)  # of arguments
 STORED = """
-    an element, a row, a slice, a slice with a step, a slice from the end, a mask,
+    an element, a slice, a slice with a step, a slice from the end, a mask,
     places, an ellipsis, a new axis, a part of a part, a name, an argument,
     a function's argument, =, +=, -=, *=, /=, **=, %=, //=, @=
 """.replace("\n", " ").split(",")

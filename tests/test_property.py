@@ -35,6 +35,7 @@ PROGRAMS = int(os.environ.get("GRADWRIGHT_PROGRAMS", "1000"))
 PARTS = [(profile, part) for part in range(2) for profile in PROFILES]
 # There is most to say of these.
 PARTS += [(name, part) for name in ("arrays", "stores") for part in range(2, 6)]
+TIMES = {"stores": 4}  # as many programs: a form of store is rare, and soon judged
 MAY_BE_REFUSED = {"stores": 0.5}  # the share of programs that aliases may forbid
 STEP = 2.0**-12
 TOLERANCE = 1e-6  # of the differences, per sum of absolute terms
@@ -252,7 +253,8 @@ def test_programs(
 
     coverage = Coverage()
     start = part if PROGRAMS == 1000 else random.randrange(2**32)
-    judge_many(profile, PROGRAMS // len(PARTS), start, gw, coverage)
+    count = PROGRAMS // len(PARTS) * TIMES.get(profile, 1)
+    judge_many(profile, count, start, gw, coverage)
 
     folder = request.config.cache.mkdir("programs")
     mine = {"run": testrun_uid, **vars(coverage)}

@@ -22,6 +22,7 @@ from gradwright.transform.core import (
     Call,
     Const,
     Effect,
+    Exchange,
     For,
     Function,
     If,
@@ -164,6 +165,9 @@ def _line(s: Statement, n: _Names) -> str:
             return f"{n(s.out)} = remove {n(s.place)}{at}"
         case Take():
             return f"take {n(s.place)}, {n(s.source)}"
+        case Exchange():
+            pairs = zip(s.places, s.sources, strict=True)
+            return f"exchange {', '.join(f'{n(a)} = {n(b)}' for a, b in pairs)}"
         case Push():
             return f"push {n(s.tape)}, {n(s.operand)}"
         case Pop():

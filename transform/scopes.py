@@ -6,7 +6,8 @@
 
 A derivative program reads in its reverse sweep what a branch of the forward sweep
 defined.  Before such a program is differentiated again its values are brought into
-scope so, and every rule for cells then holds for them.
+scope so, and every rule for cells then holds for them.  An array that began in a branch
+goes on as another array, which begins as it ended.
 """
 
 from __future__ import annotations
@@ -16,9 +17,12 @@ from typing import Any
 from gradwright.transform.core import (
     Alloc,
     Assert,
+    Break,
+    Buffer,
     Cell,
     For,
     Function,
+    If,
     Let,
     Load,
     Statement,
@@ -26,13 +30,16 @@ from gradwright.transform.core import (
     Substitution,
     Value,
     While,
+    all_reads,
     blocks,
     defines,
     leaves,
     program,
     reads,
+    stores,
     walk,
 )
+from gradwright.transform.primitives.structural import COPY
 
 Block = list[Statement]
 
@@ -51,6 +58,7 @@ def settle(function: Function) -> Function:
 
 def enclose(function: Function) -> None:
     """Give every value that leaves its block a cell in the block around all uses."""
+    go_on(function.body)
     scopes = _Scopes(function.body)
     leaving = scopes.leaving([v for r in function.results for v in leaves(r)])
     if not leaving:
@@ -138,3 +146,64 @@ def _rewrite(
         result.append(Substitution(outside).statement(s) if outside else s)
         result += [Store(cells[v], v, where=s.where) for v in defines(s) if v in cells]
     body[:] = result
+
+
+# ---- arrays that begin in a branch ---------------------------------------------------
+
+
+def go_on(body: Block) -> None:
+    """Let arrays go on in another branch than the one that they begin in."""
+    k = 0
+    while k < len(body):
+        inner = [t for b in blocks(body[k]) for t in walk(b)]
+        for place in [t.place for t in inner if isinstance(t, Alloc)]:
+            if isinstance(place, Buffer) and any(
+                _uses(t, place) for t in body[k + 1 :]
+            ):
+                _go_on_in(body, k, place)
+                k += 1
+        for b in blocks(body[k]):
+            go_on(b)
+        k += 1
+
+
+def _go_on_in(body: Block, k: int, place: Buffer) -> None:
+    """Let an array that begins within statement k go on in the next that uses it."""
+    cell = Cell(place.name, place.type)
+    for b in blocks(body[k]):
+        end_in(b, place, cell)
+    held, own = (Value(place.name, place.type) for _ in range(2))
+    other = Buffer(place.name, place.type, own)
+    begin: Block = [Load(held, cell), Let(own, COPY, (held,))]
+    j = next(j for j in range(k + 1, len(body)) if _uses(body[j], place))
+    user = [body[j]]
+    begin_where_used(user, place, [*begin, Alloc(other), Store(other, own)])
+    rest = [*body[k + 1 : j], *user, *body[j + 1 :]]
+    body[k:] = [Alloc(cell), body[k], *Substitution({place: other}).block(rest)]
+
+
+def begin_where_used(body: Block, place: Buffer, begin: Block) -> None:
+    """Begin an array in the branch that alone uses it: elsewhere there is none."""
+    users = [k for k, s in enumerate(body) if _uses(s, place)]
+    s = body[users[0]]
+    branches = blocks(s) if isinstance(s, If) else ()
+    inner = [b for b in branches if any(_uses(t, place) for t in b)]
+    if len(users) == 1 and len(inner) == 1:
+        begin_where_used(inner[0], place, begin)
+    else:
+        body[users[0] : users[0]] = begin
+
+
+def end_in(body: Block, place: Buffer, cell: Cell) -> None:
+    """Keep what an array holds at the end of the branch that it begins in."""
+    if any(isinstance(s, Alloc) and s.place is place for s in body):
+        left = Value(place.name, place.type)
+        end = len(body) - isinstance(body[-1], Break)
+        body[end:end] = [Load(left, place), Store(cell, left)]
+    for s in body:
+        for b in blocks(s):
+            end_in(b, place, cell)
+
+
+def _uses(s: Statement, place: Buffer) -> bool:
+    return place in stores(s) or place in set(all_reads(s))

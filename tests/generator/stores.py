@@ -36,12 +36,12 @@ COPIES = forms("""
     {T}[::-1].copy(); {T}.T.copy(); np.array({T}[...]); 1.0 * {T}
 """)
 UPDATES = forms("""
-    = {V}; = {V}; = {V}; = {V}; += {V}; += 0.5 * ({V}); -= 0.4 * ({V}); *= 0.7;
+    = {V}; = {V}; = {V}; += {V}; += 0.5 * ({V}); -= 0.4 * ({V}); -= 0.3 * ({V}); *= 0.7;
     *= np.cos({V}); /= 2.0; /= 2.5 + np.sin({V}); **= 2; **= 3; %= 1.5; //= 0.7; *= {V}
 """)
 WHOLE = forms("""
     += {V}; -= 0.4 * ({V}); *= 0.6; *= np.cos({V}); /= 2.5 + np.sin({V}); **= 2;
-    %= 1.5; //= 0.7; @= 0.3 * {W}; *= {W}
+    %= 1.5; //= 0.7; @= 0.3 * {W}; @= 0.3 * {W}; @= 0.3 * {W}; *= {W}
 """)
 # Loops over an array of one axis: header, body.
 STENCILS = [
@@ -152,9 +152,23 @@ class StoreWriter(ArrayWriter):
             return self.scalar(a, 1)
         return self.like(chosen, np.dtype(dtype), 1).text
 
+    def shared_first(self, every: list[Name]) -> list[Name]:
+        """Half of the time, the names of arrays that have another name as well."""
+        arrays = {n.text: self.values[n.text] for n in self.stored_into()}
+        shared = [
+            n
+            for n in every
+            if any(
+                np.shares_memory(a, self.values[n.text])
+                for other, a in arrays.items()
+                if other != n.text
+            )
+        ]
+        return shared if shared and not self.maybe(2) else every
+
     def store(self) -> Lines | None:
         """One store by a subscript, most often of a name."""
-        every = self.stored_into()
+        every = self.shared_first(self.stored_into())
         for _ in range(4):
             if not every:
                 return None
@@ -187,7 +201,7 @@ class StoreWriter(ArrayWriter):
         every = [n for n in self.stored_into() if n.text in self.free]
         if not every:
             return None
-        n = self.pick(every)
+        n = self.pick(self.shared_first(every))
         others = [m.text for m in self.alike(n)] or [n.text]
         value = self.value_for(n.shape, self.values[n.text].dtype)
         update = self.pick(WHOLE).replace("{W}", self.pick(others))

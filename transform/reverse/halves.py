@@ -37,6 +37,7 @@ from gradwright.transform.primitives.structural import COPY
 from gradwright.transform.reverse.placeholders import with_placeholders
 from gradwright.transform.reverse.state import begins_stored
 from gradwright.transform.reverse.sweep import Sweep
+from gradwright.transform.scopes import begin_where_used, end_in
 from gradwright.transform.types import NONE, Type
 
 
@@ -107,12 +108,12 @@ class Splits:
         sweep = Sweep(function, wrt, seeds, self, tape, every)
         residuals = residuals_of(sweep.reverse, sweep.bars, sweep.forward, function)
         residuals = [r for r in residuals if r is not tape]
-        hand = Handover(function, sweep.forward, residuals)
+        hand = Handover(sweep.forward, sweep.reverse, residuals)
         forward.params = [*params, tape]
         forward.body = [*hand.forward, *(Push(tape, r) for r in hand.over)]
         backward.params = [*params, *bars, *sweep.tape_bars.values(), tape]
         pops = [Pop(r, tape, adjoint=True) for r in reversed(hand.taken)]
-        backward.body = [*pops, *hand.begin, *sweep.reverse]
+        backward.body = [*pops, *hand.reverse]
         backward.results = list(sweep.bars)
 
 
@@ -185,18 +186,23 @@ class Handover:
 
     What only some paths define is None on the others: it is handed over in a cell that
     begins as None.  over: what the forward half returns.  taken: the parameters of the
-    backward half.  begin: statements that put taken values into the cells they were.
+    backward half.  reverse: its sweep, which puts taken values into the places they
+    were.
     """
 
     def __init__(
-        self, function: Function, forward: list[Statement], residuals: list[Any]
+        self,
+        forward: list[Statement],
+        reverse: list[Statement],
+        residuals: list[Any],
     ) -> None:
         outermost = {v for s in forward for v in defines(s)}
         outermost |= {s.place for s in forward if isinstance(s, Alloc)}
         self.over: list[Any] = []
         self.taken: list[Any] = []
-        self.begin: list[Statement] = []
+        begin: list[Statement] = []
         first: list[Statement] = []
+        ended: dict[Buffer, Cell] = {}
         last: list[Statement] = []
         moved: dict[Any, Cell] = {}
         nothing = Const(None, NONE)
@@ -218,10 +224,15 @@ class Handover:
                 continue
             if isinstance(r, Buffer):  # it is stored into, and may be taken again
                 own = Value(r.name, r.type)
-                self.begin += [Let(own, COPY, (taken,), adjoint=True)]
-                self.begin += [Alloc(r, adjoint=True), Store(r, own, adjoint=True)]
+                again: list[Statement] = [Let(own, COPY, (taken,), adjoint=True)]
+                again += [Alloc(r, adjoint=True), Store(r, own, adjoint=True)]
+                if r in outermost:
+                    begin += again
+                else:
+                    cell = ended[r] = Cell(r.name, replace(r.type, optional=True))
+                    begin_where_used(reverse, r, again)
             elif isinstance(r, Cell):
-                self.begin += [Alloc(r), Store(r, taken)]
+                begin += [Alloc(r), Store(r, taken)]
             if r not in outermost:
                 first += [Alloc(cell), Store(cell, nothing)]
             left = Value(r.name, cell.type)
@@ -234,8 +245,11 @@ class Handover:
             for r in residuals
             if isinstance(r, Cell) and not begins_stored(forward, r)
         }
+        for place, cell in ended.items():
+            end_in(forward, place, cell)
         body = with_placeholders(with_stores(forward, moved, begun), late - begun)
         self.forward = [*first, *body, *last]
+        self.reverse = [*begin, *reverse]
 
 
 def with_stores(
@@ -258,7 +272,7 @@ def halved(function: Function, sweep: Sweep, bars: list[Value]) -> Split:
     residuals = residuals_of(sweep.reverse, sweep.bars, sweep.forward, function)
     used = free_values(sweep.reverse, sweep.bars)
     needed = [k for k, p in enumerate(function.params) if p in used]
-    hand = Handover(function, sweep.forward, residuals)
+    hand = Handover(sweep.forward, sweep.reverse, residuals)
     forward = function
     if residuals:
         forward = replace(
@@ -275,7 +289,7 @@ def halved(function: Function, sweep: Sweep, bars: list[Value]) -> Split:
             *bars,
             *sweep.tape_bars.values(),
         ],
-        [*hand.begin, *sweep.reverse],
+        hand.reverse,
         list(sweep.bars),
         filename=function.filename,
         commented=True,

@@ -334,7 +334,7 @@ def _open_slots(
             continue
         since = old.node if isinstance(old, Slot) else None
         held = _gone_on(old.content, construct) if isinstance(old, Slot) else None
-        if held is not None:
+        if isinstance(old, Slot) and held is not None:
             slot.go_on(held, since)
             slot.marker = old.marker
             frame.env[name] = slot

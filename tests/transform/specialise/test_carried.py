@@ -115,6 +115,18 @@ def bound_in_one_loop_and_exchanged_in_another(x):
     return np.sum(y * y * x)
 
 
+def begun_behind_an_early_return(x):
+    a = x * 1.0
+    if x[0] > 0.6:
+        return x[1] ** 2
+    z = a + 0.0
+    for _ in range(2):
+        a[...] = np.sin(z)
+        z, a = a, z
+    z *= x[1]
+    return np.sum(a) + np.sum(z**2)
+
+
 def from_a_helper(x):
     def squares(p):
         made = np.zeros_like(p)
@@ -144,6 +156,8 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (exchanged_in_a_branch, (X,)),
     (exchanged_once, (X,)),
     (bound_in_one_loop_and_exchanged_in_another, (X,)),
+    (begun_behind_an_early_return, (X,)),
+    (begun_behind_an_early_return, (X - 0.3,)),
     (from_a_helper, (X,)),
 ]
 NAMES = [f.__name__ for f, _ in PROGRAMS]
@@ -210,3 +224,7 @@ def test_a_name_that_no_trip_bound_is_unbound() -> None:
 
 def test_a_linear_stencil_saves_nothing() -> None:
     assert "append" not in gw.grad(jacobi).source(X, 4)
+
+
+def test_the_stages_show_what_changes_places() -> None:
+    assert "exchange" in gw.grad(jacobi).stages(X, 4)["simplify"]
