@@ -41,7 +41,7 @@ UPDATES = forms("""
 """)
 WHOLE = forms("""
     += {V}; -= 0.4 * ({V}); *= 0.6; *= np.cos({V}); /= 2.5 + np.sin({V}); **= 2;
-    %= 1.5; //= 0.7; @= 0.3 * {W}; @= 0.3 * {W}; @= 0.3 * {W}; *= {W}
+    %= 1.5; //= 0.7; @= 0.3 * {W}; *= {W}
 """)
 # Loops over an array of one axis: header, body.
 STENCILS = [
@@ -204,7 +204,9 @@ class StoreWriter(ArrayWriter):
         n = self.pick(self.shared_first(every))
         others = [m.text for m in self.alike(n)] or [n.text]
         value = self.value_for(n.shape, self.values[n.text].dtype)
-        update = self.pick(WHOLE).replace("{W}", self.pick(others))
+        is_square = len(n.shape) == 2 and n.shape[0] == n.shape[1]
+        update = "@= 0.3 * {W}" if is_square and self.maybe(2) else self.pick(WHOLE)
+        update = update.replace("{W}", self.pick(others))
         return self.done([f"{n.text} {update.replace('{V}', value)}"])
 
     def filled_view(self, template: str, n: Name) -> str:
