@@ -203,6 +203,7 @@ class Program:
         self.hidden: dict[Any, tuple[Path, Any]] = {}
         self.guards: dict[Any, tuple[Path, Any]] = {}
         self.chose = False  # a rule has chosen between arrays, by element
+        self.iterated: set[Any] = set()  # arrays that a loop goes over
         self.begun: dict[Any, Region] = {}  # the array that a value has become
         self.own: set[Value] = set()  # results of calls that share memory with nothing
         self.units: dict[Any, Unit] = {}

@@ -11,6 +11,8 @@ so that it shows what was stored since, as in NumPy.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -42,7 +44,13 @@ from gradwright.transform.errors import AliasError, UnsupportedSyntax
 from gradwright.transform.indices import Linear, linear
 from gradwright.transform.primitives.record import UFUNCS
 from gradwright.transform.primitives.structural import COPY, makes_anew
-from gradwright.transform.specialise.abstract import Region, Structure, leaves
+from gradwright.transform.specialise.abstract import (
+    Items,
+    Region,
+    Structure,
+    Zipped,
+    leaves,
+)
 from gradwright.transform.specialise.frame import Frame, ProgramError
 from gradwright.transform.specialise.slots import Slot
 from gradwright.transform.types import VARYING, Type
@@ -133,6 +141,8 @@ def carry(frame: Frame, slot: Slot, value: Value, node: Any) -> None:
         raise _is_part(frame, slot.name, old.place, node)
     if old is not None and not holders(frame, old.place) <= {slot.name}:
         raise _is_part(frame, slot.name, old.place, node)
+    if old is not None and old.place in frame.program.iterated:
+        raise _is_iterated(frame, slot.name, node)
     if old is None and (not _is_new(frame, value) or _is_held(frame, value)):
         raise _may_share(frame, slot.name, node)
     if not all(map(frame.unit.sees, value.type.dims or ())):
@@ -151,9 +161,38 @@ def carry(frame: Frame, slot: Slot, value: Value, node: Any) -> None:
             node,
             instead="another name for the other array",
         )
+    if region.place in frame.program.iterated:
+        raise _is_iterated(frame, slot.name, node)
     for other in sorted(holders(frame, region.place) - {slot.name}):
         raise _is_part(frame, other, region.place, node)
     store(frame, region, WHOLE, value, node)
+
+
+@contextmanager
+def iterated(frame: Frame, *items: Any) -> Iterator[None]:
+    """A loop goes over the arrays that it was given, whatever their names stand for."""
+    program = frame.program
+    before = program.iterated
+    program.iterated = before | set(_arrays_of(frame, items))
+    try:
+        yield
+    finally:
+        program.iterated = before
+
+
+def _arrays_of(frame: Frame, a: Any) -> Iterator[Any]:
+    """The arrays that something stands for, has parts of, or goes over."""
+    match a:
+        case tuple() | list():
+            for part in a:
+                yield from _arrays_of(frame, part)
+        case Zipped():
+            yield from _arrays_of(frame, a.parts)
+        case Items():
+            yield base_of(frame, a.array)
+        case _:
+            for leaf in leaves(a):
+                yield leaf.place if isinstance(leaf, Region) else base_of(frame, leaf)
 
 
 def exchanged(frame: Frame, targets: list[Any], items: list[Any]) -> list[Any]:
@@ -180,8 +219,7 @@ def holders(frame: Frame | None, place: Buffer) -> set[str]:
     while frame is not None:
         for name, held in frame.env.items():
             content = held.content if isinstance(held, Slot) else held
-            regions = (a for a in leaves(content) if isinstance(a, Region))
-            if any(region.place is place for region in regions):
+            if any(a is place for a in _arrays_of(frame, content)):
                 found.add(name)
         frame = frame.caller
     return found
@@ -192,7 +230,7 @@ def _is_held(frame: Frame | None, value: Value) -> bool:
     while frame is not None:
         for held in frame.env.values():
             content = held.content if isinstance(held, Slot) else held
-            if any(base_of(frame, a) is value for a in leaves(content)):
+            if any(a is value for a in _arrays_of(frame, content)):
                 return True
         frame = frame.caller
     return False
@@ -204,6 +242,15 @@ def _is_part(frame: Frame, name: str, place: Buffer, node: Any) -> Exception:
         f"'{name}' is a part of '{place.name}', which is stored into",
         node,
         instead=f"{name} = np.copy(...) of it",
+    )
+
+
+def _is_iterated(frame: Frame, name: str, node: Any) -> Exception:
+    return frame.error(
+        AliasError,
+        f"'{name}' gets another array in a loop over an array that it stands for",
+        node,
+        instead="a loop over np.copy(...) of it",
     )
 
 

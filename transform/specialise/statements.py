@@ -71,7 +71,7 @@ from gradwright.transform.specialise.frame import (
     Demand,
     Frame,
 )
-from gradwright.transform.specialise.regions import WHOLE, must_fit, store
+from gradwright.transform.specialise.regions import WHOLE, iterated, must_fit, store
 from gradwright.transform.specialise.slots import (
     Construct,
     Fork,
@@ -422,7 +422,8 @@ def _run_time_loop(frame: Frame, node: Any, items: Any) -> None:
             bind(frame, node.target, item_in(frame, items, s))
             _bind_inside(frame, node, s)
 
-        s.body = _loop_body(frame, node, construct, first)
+        with iterated(frame, items):
+            s.body = _loop_body(frame, node, construct, first)
         listing.refuse_resized(items, s, frame, node)
         _allocate(frame, construct)
         frame.builder.add(s)
@@ -637,6 +638,11 @@ def _bind_item(frame: Frame, node: Any) -> None:
 
 def unroll(frame: Frame, node: Any, items: list[Any]) -> None:
     """Write a loop out; a break sets a flag that skips the items that follow."""
+    with iterated(frame, items):
+        _unroll(frame, node, items)
+
+
+def _unroll(frame: Frame, node: Any, items: list[Any]) -> None:
     breaks = any(isinstance(n, gast.Break) for n in _own_statements(node.body))
     if not breaks:
         for item in items:

@@ -204,8 +204,36 @@ def of_an_item_in_a_branch(x):
     return np.sum(pair[0] * x)
 
 
-@pytest.mark.parametrize("f", [of_a_name_in_a_branch, of_an_item_in_a_branch])
-def test_a_second_name_that_a_branch_gives_is_refused(f: Callable[..., Any]) -> None:
+def exchanged_in_a_loop_over_them(x):
+    a, b, s = x * 1.0, x * 2.0, 0.0
+    for p, q in zip(a, b):
+        a[0] += 1.0
+        a, b = b, a
+        s += p * q
+    return s
+
+
+def exchanged_before_a_loop_over_them(x):
+    a, b, s = x * 1.0, x * 2.0, 0.0
+    both = zip(a, b)
+    for _ in range(3):
+        a, b = b, a
+        a[0] += 1.0
+    for p, q in both:
+        s += p * p * q
+    return s
+
+
+REFUSED = [
+    of_a_name_in_a_branch,
+    of_an_item_in_a_branch,
+    exchanged_in_a_loop_over_them,
+    exchanged_before_a_loop_over_them,
+]
+
+
+@pytest.mark.parametrize("f", REFUSED)
+def test_a_second_name_of_what_is_bound_anew_is_refused(f: Callable[..., Any]) -> None:
     with pytest.raises(gw.AliasError):
         gw.grad(f)(X)
 
