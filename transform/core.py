@@ -250,6 +250,7 @@ class Alloc(Statement):
 
     place: Place
     value: Value | None = None
+    blank: bool = False  # its elements are stored before they are read
 
 
 @dataclass(eq=False)
@@ -258,6 +259,7 @@ class Store(Statement):
 
     An addition that is `first` adds to zeros, and is written as a plain assignment.
     What is `loose` may have length 1 along axes along which the part is longer.
+    Additions that are `unordered` may be made in any order.
     """
 
     place: Place
@@ -266,6 +268,16 @@ class Store(Statement):
     accumulate: bool = False
     first: bool = False
     loose: bool = False
+    safe: bool = False  # known to be in bounds
+    unordered: bool = False
+
+
+@dataclass(eq=False)
+class Resize(Statement):
+    """The first axis of a buffer gets another length; what it held stays."""
+
+    place: Buffer
+    length: Operand
 
 
 @dataclass(eq=False)
@@ -473,6 +485,9 @@ def _operands(s: Statement) -> Iterator[Any]:
             yield s.place
         case Take():
             yield s.source
+        case Resize():
+            yield s.length
+            yield s.place
         case Exchange():
             yield from s.sources
         case Push() | AddUp():
@@ -591,7 +606,7 @@ def stores(s: Statement) -> set[Place]:
     changed: set[Place] = set()
     for inner in walk([s]):
         match inner:
-            case Store() | Alloc() | Insert() | Remove():
+            case Store() | Alloc() | Insert() | Remove() | Resize():
                 changed.add(inner.place)
             case Take():
                 changed |= {inner.place, inner.source}
@@ -723,6 +738,8 @@ class Substitution:
                 )
             case Take():
                 return replace(s, place=o(s.place), source=o(s.source))
+            case Resize():
+                return replace(s, place=o(s.place), length=o(s.length))
             case Push() | AddUp():
                 return replace(s, tape=o(s.tape), operand=o(s.operand))
             case Pop():

@@ -27,6 +27,7 @@ from gradwright.transform.primitives.structural import (
     SPREAD,
     STOPPED,
     SUM_TO,
+    WITHIN,
 )
 from gradwright.transform.types import Type
 
@@ -130,6 +131,9 @@ class Spelling:
             return self._display(trees, s.attribute)
         if p is CAST:
             return self._cast(trees[0], s.attribute)
+        if p is WITHIN:
+            places = ast.Call(ast.Name("range"), [trees[1]], [])
+            return ast.Subscript(places, trees[0])
         if p is COPY:
             return ast.Call(ast.Attribute(trees[0], "copy"), [], [])
         if p is SPREAD:

@@ -34,6 +34,7 @@ from gradwright.transform.core import (
     Push,
     Raise,
     Remove,
+    Resize,
     Statement,
     Store,
     Take,
@@ -143,6 +144,11 @@ class Writer(Nesting):
                 self._insert(s, out)
             case Remove():
                 self._remove(s, out, body)
+            case Resize():
+                (length,) = self._trees([s.length])
+                self._flush({s.place}, out, s)
+                tree = self.spelling.call("np.resize", [name_of(s.place), length])
+                self._write(out, ast.Assign([name_of(s.place, True)], tree), s)
             case Take():
                 source = self.operand(s.source).tree
                 self._flush({s.place, s.source}, out, s)
@@ -347,10 +353,11 @@ class Writer(Nesting):
                 given: list[ast.expr] = [ast.Tuple(lengths)]
                 if len(lengths) == 1:
                     given = lengths
-                dtype = s.place.type.dtype
-                if dtype != "float64":
-                    given.append(self.spelling.argument(np.dtype(dtype)))
-                tree: ast.expr = self.spelling.call("np.zeros", given)
+                dtype = np.dtype(s.place.type.dtype)
+                if dtype != np.float64:
+                    given.append(self.spelling.argument(dtype))
+                begun = "np.empty" if s.blank else "np.zeros"
+                tree: ast.expr = self.spelling.call(begun, given)
             case Buffer():
                 like = s.place.like
                 given = [self.operand(like).tree]  # type: ignore[arg-type]

@@ -1,0 +1,258 @@
+"""Array statements while they are lowered: rows by what their elements are.
+
+y = np.exp(-x)         the element at i is exp(-x[i])           computed
+z = x[1:-1].T          the element at i, j is x[j + 1, i]        moved
+s = np.sum(x, axis=0)  sums over places                          reduced
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from gradwright.transform.core import (
+    Let,
+    Load,
+    Operand,
+    Store,
+    Value,
+    type_of,
+)
+from gradwright.transform.indices import Linear, linear, symbol
+from gradwright.transform.lowering.nests import Domain, Places, Scope
+from gradwright.transform.lowering.program import Lowering, Shape
+from gradwright.transform.lowering.regions import Region, region
+from gradwright.transform.lowering.views import VIEWS, stretched
+from gradwright.transform.primitives.structural import (
+    CAST,
+    COPY,
+    DISPLAY,
+    NAMED,
+    SPREAD,
+    STOPPED,
+    SUM_TO,
+)
+from gradwright.transform.types import Type
+
+Rule = Callable[[Lowering, Let, dict[str, Any]], None]
+RULES: dict[Any, Rule] = {}
+
+
+def lowers(*functions: Any) -> Callable[[Rule], Rule]:
+    """The rule of rows that take their arguments by a signature."""
+
+    def register(f: Rule) -> Rule:
+        for function in functions:
+            RULES[function] = f
+        return f
+
+    return register
+
+
+def lower_let(L: Lowering, s: Let) -> None:
+    """One operation, of arrays or on numbers."""
+    p = s.primitive
+    operands = tuple(map(L.operand, s.operands))
+    if p in (NAMED, STOPPED) and s.out.type.is_array:
+        moved(L, s.out, operands[0], lambda w, at: at, L.shape(operands[0]))
+    elif p is COPY:
+        copied(L, s, operands[0])
+    elif p is SPREAD:
+        shape = L.shape(operands[1])
+        spread(L, s.out, operands[0], shape)
+    elif p is DISPLAY:
+        display(L, s, operands)
+    elif p is SUM_TO:
+        RULES[SUM_TO](L, s, {"operands": operands})
+    elif p.signature is not None:
+        signed(L, s, operands)
+    elif s.out.type.is_array:
+        elementwise(L, s, operands)
+    elif any(type_of(o).is_array for o in operands):
+        raise L.refuse(p.spelling)
+    else:
+        L.add(Let(s.out, p, operands, s.attribute))
+
+
+# ---- element by element ------------------------------------------------------------
+
+
+def elementwise(L: Lowering, s: Let, operands: tuple[Operand, ...]) -> None:
+    """The element is the operation on the elements."""
+    shape = L.together([L.shape(o) for o in operands], s.out.type.dims)
+    given = tuple(L.stretched(o, shape) for o in operands)
+    element = s.out.type.element
+
+    def at(w: Scope, places: Places) -> Operand:
+        found = tuple(g(w, places) for g in given)
+        attribute = s.attribute
+        if s.primitive is CAST:
+            attribute = replace(attribute, dims=None)
+        return w.let(s.primitive, found, element, s.out.name, attribute)
+
+    L.is_computed(s.out, shape, at, operands, cheap=s.primitive is CAST)
+
+
+def moved(
+    L: Lowering, out: Value, source: Operand, move: Any, shape: Shape, reads: Any = ()
+) -> None:
+    """The element is one of the source, at another place."""
+
+    def at(w: Scope, places: Places) -> Operand:
+        return L.at(w, source, move(w, places))
+
+    L.is_computed(out, shape, at, (source, *reads), cheap=is_cheap(L, source))
+
+
+def is_cheap(L: Lowering, o: Any) -> bool:
+    """Whether the elements of an operand are as good as loads."""
+    return not isinstance(o, Value) or o not in L.sources or L.sources[o].cheap
+
+
+def copied(L: Lowering, s: Let, operand: Operand) -> None:
+    """An array of its own: written out where it would be spoilt."""
+    moved(L, s.out, operand, lambda w, at: at, L.shape(operand))
+
+
+def spread(L: Lowering, out: Value, operand: Operand, shape: Shape) -> None:
+    """A number, or what broadcasts, in a shape."""
+    own = L.shape(operand)
+
+    def at(w: Scope, places: Places) -> Operand:
+        found = L.at(w, operand, stretched(places, own))
+        return cast(w, found, out.type.element)
+
+    L.is_computed(out, shape, at, (operand,), cheap=is_cheap(L, operand))
+
+
+def cast(w: Scope, o: Operand, type: Type) -> Operand:
+    """A number as another kind of number."""
+    if type_of(o) == type:
+        return o
+    return w.let(CAST, (o,), type, "value", type)
+
+
+def display(L: Lowering, s: Let, operands: tuple[Operand, ...]) -> None:
+    """An array of numbers that are written out."""
+    shape = tuple(map(linear, s.attribute))
+    place = L.room(s.out.name, s.out.type, shape)
+    for k, o in enumerate(operands):
+        at = tuple(linear(int(n)) for n in np.unravel_index(k, s.attribute))
+        w = Scope()
+        w.store(place, at, cast(w, o, s.out.type.element))
+        for t in w.block:
+            L.add(t)
+    L.is_memory(s.out, place, shape)
+
+
+# ---- rows with a signature ---------------------------------------------------------
+
+
+def signed(L: Lowering, s: Let, operands: tuple[Operand, ...]) -> None:
+    """A row of array functions."""
+    p = s.primitive
+    arguments = p.template(s.attribute).filled(lambda k: operands[k])
+    if p.function in RULES:
+        RULES[p.function](L, s, arguments)
+    elif p.function in VIEWS and operands:
+        found = VIEWS[p.function](L, L.shape(operands[0]), arguments)
+        shape = L.settled_shape(s.out, found.shape)
+        moved(L, s.out, operands[0], found.move, shape, found.reads)
+    else:
+        raise L.refuse(p.spelling)
+
+
+# ---- parts of arrays ---------------------------------------------------------------
+
+
+def lower_load(L: Lowering, s: Load) -> None:
+    """A number out of an array or a cell, or a part of an array."""
+    source = s.source
+    if not type_of(source).is_array:
+        L.add(Load(s.out, source, unsure=s.unsure))
+        return
+    if s.out.type.is_array and not s.index:
+        alias(L, s.out, source)
+        return
+    found = region(L, L.shape_of(source), s.index, s.out.type.dims)
+    reads = (L.backing(source), *found.reads)
+    if s.out.type.is_array:
+
+        def at(w: Scope, places: Places) -> Operand:
+            return element_of(L, w, source, found.move(w, places), s.out)
+
+        shape = L.settled_shape(s.out, found.shape)
+        L.is_computed(s.out, shape, at, reads, cheap=is_cheap(L, source))
+        return
+    w = Scope()
+    element = element_of(L, w, source, found.move(w, ()), s.out)
+    L.number(s.out, w, element)
+
+
+def alias(L: Lowering, out: Value, source: Any) -> None:
+    """A place, or a value, under another name; kept where it changes."""
+    shape = L.shape_of(source)
+
+    def at(w: Scope, places: Places) -> Operand:
+        return element_of(L, w, source, places, out)
+
+    L.whole[out] = L.backing(source)
+    L.is_computed(out, shape, at, (L.backing(source),), cheap=is_cheap(L, source))
+
+
+def element_of(L: Lowering, w: Scope, source: Any, at: Places, out: Value) -> Operand:
+    """An element of a value or of a place's memory."""
+    if isinstance(source, Value):
+        return L.at(w, source, at)
+    place = L.backing(source)
+    return w.load(place, at, out.type.element, out.name)
+
+
+def lower_store(L: Lowering, s: Store) -> None:
+    """A cell, an element, or a part of an array."""
+    operand = L.operand(s.operand)
+    if not s.place.type.is_array:
+        L.add(Store(s.place, operand, accumulate=s.accumulate))
+        return
+    place = L.backing(s.place)
+    shape = L.shape_of(s.place)
+    found = region(L, shape, s.index, None) if s.index else None
+    domain = found.shape if found else shape
+    if type_of(operand).is_array:
+        L.meet(L.shape(operand), domain)
+    given = L.stretched(operand, domain)
+    unordered = s.adjoint
+    overlaps = place in L.touched(operand) and not _in_step(
+        L, place, operand, found, domain
+    )
+    if overlaps:
+        operand = L.written_out(operand)
+        given = L.stretched(operand, domain)
+    L.settle({place})
+    element = place.type.element
+
+    def write(w: Scope, places: tuple[Linear, ...]) -> None:
+        value = given(w, places)
+        at = found.move(w, places) if found else places
+        w.store(place, at, value, s.accumulate, unordered and s.accumulate)
+
+    _ = element
+    L.root(domain, write)
+
+
+def _in_step(
+    L: Lowering, place: Any, operand: Any, found: Region | None, domain: Domain
+) -> bool:
+    """Whether the operand reads each element of the place just before it is stored."""
+    from gradwright.transform.lowering.nests import accesses, is_injective, variables
+
+    own = variables(len(domain))
+    places = tuple(map(symbol, own))
+    w = Scope()
+    L.stretched(operand, domain)(w, places)
+    at = found.move(w, places) if found else places
+    met = [a for a in accesses(w.block) if a.place is place]
+    return is_injective(at, set(own)) and all(a.at == at for a in met)
