@@ -47,7 +47,8 @@ class Derived:
     arguments: what each argument of the user's call stands for, in order.  result: the
     structure of the results; its operands are the function's results, in order.  fits:
     by position among these, the type of the argument whose gradient stands there.
-    split: the halves, once the transform is vjp.
+    split: the halves, once the transform is vjp.  whole: functions are written out
+    where they are called, as machine code wants it.
     """
 
     function: Function
@@ -56,6 +57,7 @@ class Derived:
     source: Source
     fits: dict[int, Type] = field(default_factory=dict)
     split: Split | None = None
+    whole: bool = False
 
     def functions(self) -> list[Function]:
         """The function, or its two halves."""

@@ -82,14 +82,19 @@ def derived_of(
     arguments: dict[str, Any],
     watch: Callable[[str, Derived], None] = lambda title, derived: None,
     exact: bool = False,
+    whole: bool = False,
 ) -> tuple[Derived, Specialised]:
-    """The core of the transformed function; `watch` sees it after every transform."""
+    """The core of the transformed function; `watch` sees it after every transform.
+
+    With `whole`, functions are written out where they are called.
+    """
     specialised = specialise(source, arguments, apply, exact)
     derived = Derived(
         specialised.function,
         call_arguments(specialised, source),
         specialised.result,
         source,
+        whole=whole,
     )
     watch("specialise", derived)
     check_result(derived)

@@ -7,6 +7,7 @@ s = np.sum(x, axis=0)  sums over places                          reduced
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -22,6 +23,13 @@ from gradwright.transform.core import (
     type_of,
 )
 from gradwright.transform.indices import Linear, linear, symbol
+from gradwright.transform.lowering.cells import (
+    load_fixed,
+    load_varying,
+    no_spread,
+    store_fixed,
+    store_varying,
+)
 from gradwright.transform.lowering.nests import Domain, Places, Scope
 from gradwright.transform.lowering.program import Lowering, Shape
 from gradwright.transform.lowering.regions import Region, region
@@ -56,10 +64,8 @@ def lower_let(L: Lowering, s: Let) -> None:
     """One operation, of arrays or on numbers."""
     p = s.primitive
     operands = tuple(map(L.operand, s.operands))
-    if p in (NAMED, STOPPED) and s.out.type.is_array:
-        moved(L, s.out, operands[0], lambda w, at: at, L.shape(operands[0]))
-    elif p is COPY:
-        copied(L, s, operands[0])
+    if p in (NAMED, STOPPED, COPY) and s.out.type.is_array:
+        L.is_same(s.out, operands[0])
     elif p is SPREAD:
         shape = L.shape(operands[1])
         spread(L, s.out, operands[0], shape)
@@ -74,7 +80,18 @@ def lower_let(L: Lowering, s: Let) -> None:
     elif any(type_of(o).is_array for o in operands):
         raise L.refuse(p.spelling)
     else:
+        if p.function in (operator.eq, operator.ne):
+            note_truth(L, s.out, p.function, *operands)
         L.add(Let(s.out, p, operands, s.attribute))
+
+
+def note_truth(L: Lowering, out: Value, function: Any, a: Operand, b: Operand) -> None:
+    """What is known of two ints that are compared."""
+    if isinstance(a, Linear) and isinstance(b, Linear):
+        if L.forms.are_equal(a, b):
+            L.truth[out] = function is operator.eq
+        elif L.forms.differ(a, b):
+            L.truth[out] = function is operator.ne
 
 
 # ---- element by element ------------------------------------------------------------
@@ -82,7 +99,11 @@ def lower_let(L: Lowering, s: Let) -> None:
 
 def elementwise(L: Lowering, s: Let, operands: tuple[Operand, ...]) -> None:
     """The element is the operation on the elements."""
-    shape = L.together([L.shape(o) for o in operands], s.out.type.dims)
+    shape = L.together([L.shape(o) for o in operands])
+    arrays = [o for o in operands if type_of(o).is_array]
+    if all(o in L.flags for o in arrays):
+        L.flags[s.out] = [f for o in arrays for f in L.flags[o]]
+        L.spread[s.out] = {k for o in arrays for k in L.spread.get(o, ())}
     given = tuple(L.stretched(o, shape) for o in operands)
     element = s.out.type.element
 
@@ -110,11 +131,6 @@ def moved(
 def is_cheap(L: Lowering, o: Any) -> bool:
     """Whether the elements of an operand are as good as loads."""
     return not isinstance(o, Value) or o not in L.sources or L.sources[o].cheap
-
-
-def copied(L: Lowering, s: Let, operand: Operand) -> None:
-    """An array of its own: written out where it would be spoilt."""
-    moved(L, s.out, operand, lambda w, at: at, L.shape(operand))
 
 
 def spread(L: Lowering, out: Value, operand: Operand, shape: Shape) -> None:
@@ -154,6 +170,7 @@ def display(L: Lowering, s: Let, operands: tuple[Operand, ...]) -> None:
 def signed(L: Lowering, s: Let, operands: tuple[Operand, ...]) -> None:
     """A row of array functions."""
     p = s.primitive
+    no_spread(L, operands)
     arguments = p.template(s.attribute).filled(lambda k: operands[k])
     if p.function in RULES:
         RULES[p.function](L, s, arguments)
@@ -174,6 +191,13 @@ def lower_load(L: Lowering, s: Load) -> None:
     if not type_of(source).is_array:
         L.add(Load(s.out, source, unsure=s.unsure))
         return
+    if source in L.varying:
+        load_varying(L, s, L.varying[source])
+        return
+    if source in L.fixed and not s.index:
+        load_fixed(L, s, L.fixed[source])
+        return
+    no_spread(L, (source,))
     if s.out.type.is_array and not s.index:
         alias(L, s.out, source)
         return
@@ -217,6 +241,17 @@ def lower_store(L: Lowering, s: Store) -> None:
     if not s.place.type.is_array:
         L.add(Store(s.place, operand, accumulate=s.accumulate))
         return
+    if s.place in L.varying:
+        store_varying(L, s, L.varying[s.place])
+        return
+    if s.place in L.fixed and not s.index:
+        store_fixed(L, s, L.fixed[s.place])
+        return
+    store_part(L, s, operand)
+
+
+def store_part(L: Lowering, s: Store, operand: Operand) -> None:
+    """All of some memory, or a part of it."""
     place = L.backing(s.place)
     shape = L.shape_of(s.place)
     found = region(L, shape, s.index, None) if s.index else None
@@ -225,7 +260,7 @@ def lower_store(L: Lowering, s: Store) -> None:
         L.meet(L.shape(operand), domain)
     given = L.stretched(operand, domain)
     unordered = s.adjoint
-    overlaps = place in L.touched(operand) and not _in_step(
+    overlaps = place in L.touched(operand) and not in_step(
         L, place, operand, found, domain
     )
     if overlaps:
@@ -243,7 +278,7 @@ def lower_store(L: Lowering, s: Store) -> None:
     L.root(domain, write)
 
 
-def _in_step(
+def in_step(
     L: Lowering, place: Any, operand: Any, found: Region | None, domain: Domain
 ) -> bool:
     """Whether the operand reads each element of the place just before it is stored."""

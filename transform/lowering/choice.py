@@ -36,6 +36,10 @@ def chosen(L: Lowering, condition: Operand, yes: Linear, no: Linear) -> Any:
 
 def stretched_length(L: Lowering, n: Linear, m: Linear) -> Linear:
     """The length to which two are broadcast; NumPy's error where they do not go."""
+    if L.is_long(n) or L.is_long(m):
+        long, other = (n, m) if L.is_long(n) else (m, n)
+        check_stored(L, other, long, SHAPES)
+        return long
     is_one = L.let(operator.eq, n, linear(1), type=BOOL)
     length = chosen(L, is_one, m, n)
     differ = L.let(operator.ne, m, length, type=BOOL)
@@ -44,11 +48,14 @@ def stretched_length(L: Lowering, n: Linear, m: Linear) -> Linear:
     return length
 
 
-def check_stored(L: Lowering, n: Linear, m: Linear) -> None:
+def check_stored(L: Lowering, n: Linear, m: Linear, message: str = STORED) -> None:
     """What is stored is as long as the part, or 1; NumPy's error where it is not."""
     differ = L.let(operator.ne, n, m, type=BOOL)
+    if L.is_long(n):
+        L.add(If(differ, [_error(message)], []))
+        return
     is_long = L.let(operator.ne, n, linear(1), type=BOOL)
-    L.add(If(differ, [If(is_long, [_error(STORED)], [])], []))
+    L.add(If(differ, [If(is_long, [_error(message)], [])], []))
 
 
 def _error(message: str) -> Raise:

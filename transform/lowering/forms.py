@@ -27,6 +27,7 @@ class Forms:
         natural: Iterable[Linear] = (),
     ) -> None:
         self.same: dict[Any, Linear] = {}
+        self.lengths: set[Dim] = set()  # of parameters
         self.bounds: dict[Value, Bounds] = {}
         self.natural: list[Linear] = []
         for a, b in equal:
@@ -77,6 +78,20 @@ class Forms:
     def are_equal(self, a: Linear, b: Linear) -> bool:
         """Whether two lengths are known to be one."""
         return self.resolved(a - b).constant == 0
+
+    def differ(self, a: Linear, b: Linear) -> bool:
+        """Whether two lengths are known not to be one.
+
+        The length of a parameter is never 1 while it is a symbol: that it is 1 belongs
+        to the kind of an argument.
+        """
+        difference = self.resolved(a - b)
+        if difference.constant is not None:
+            return difference.constant != 0
+        (s, *others), c = difference.terms, 0
+        if not others and s in self.lengths:
+            c = difference.terms[s]
+        return c != 0 and difference.offset == -c
 
     def is_within(self, place: Linear, length: Linear) -> bool:
         """Whether a place is known to lie in an axis, counted from its start."""

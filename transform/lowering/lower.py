@@ -41,12 +41,12 @@ from gradwright.transform.lowering.arrays import (
     lower_load,
     lower_store,
 )
+from gradwright.transform.lowering.cells import begin_cell, refuse_number
 from gradwright.transform.lowering.forms import Forms
 from gradwright.transform.lowering.nests import Scope
 from gradwright.transform.lowering.program import Again, Lowering, Needs, Shape
 from gradwright.transform.lowering.tapes import begin_tape, finish_tapes, pop, push
 from gradwright.transform.lowering.unused import drop_unused
-from gradwright.transform.types import MIXED, VARYING
 
 
 def lower(
@@ -154,15 +154,6 @@ def fill(L: Lowering, place: Any, shape: Shape, value: Any) -> None:
     L.root(shape, write)
 
 
-def begin_cell(L: Lowering, place: Cell) -> None:
-    """A name that holds a whole array: memory, if the array is always as large."""
-    dims = place.type.dims or ()
-    if VARYING in dims or MIXED in dims:
-        raise L.refuse(f"{place.name}, which holds arrays of different lengths,")
-    shape = tuple(map(L.form, dims))
-    L.is_memory(place, L.room(place.name, place.type, shape), shape)
-
-
 def loop(L: Lowering, s: For) -> None:
     """A loop over a range."""
     start, stop, step = (L.operand(o) for o in (s.start, s.stop, s.step))
@@ -195,6 +186,9 @@ def while_loop(L: Lowering, s: While) -> None:
 
 
 def branch(L: Lowering, s: If) -> None:
+    if s.condition in L.truth:
+        block(L, s.then if L.truth[s.condition] else s.orelse)
+        return
     L.prepare(s, loops=False)
     condition = L.operand(s.condition)
     with L.block() as then:
@@ -217,6 +211,7 @@ def result(L: Lowering, r: Any, given: set[Any]) -> Any:
     """A result: a number, or memory of its own."""
     if not type_of(r).is_array:
         return L.operand(r)
+    refuse_number(L, r)
     memory = L.stored.get(r, L.whole.get(r))
     if not isinstance(memory, Buffer) or memory in given:
         memory = L.stored[L.written_out(r)]

@@ -68,16 +68,27 @@ class Again(Exception):
     """More is known of what the program needs: it is lowered once more."""
 
 
+class LengthsVary(Exception):
+    """A name was taken to hold arrays of one shape, and holds another one.
+
+    A compiled program raises it with the number of the name; it is lowered once more
+    then, with room for arrays of any shape.
+    """
+
+
 @dataclass(eq=False)
 class Needs:
     """What an earlier round found.
 
     growing: tapes whose number of items is not known when they begin.  ragged: those
-    whose items are of different lengths.
+    whose items are of different lengths.  varying: the names, by their number, that hold
+    arrays of different lengths.  shapes: of names that hold a number first.
     """
 
     growing: set[Any] = field(default_factory=set)
     ragged: set[Any] = field(default_factory=set)
+    varying: set[int] = field(default_factory=set)
+    shapes: dict[int, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -108,6 +119,14 @@ class Lowering:
         self.waiting: dict[Value, int] = {}  # arrays not kept, and uses still to come
         self.tapes: dict[Any, Any] = {}
         self.numbers: set[Any] = set()  # ints that were computed before what is open
+        self.cells: dict[Cell, None] = {}  # those that hold arrays
+        self.fixed: dict[Cell, Any] = {}
+        self.varying: dict[Cell, Any] = {}
+        self.truth: dict[Any, bool] = {}  # conditions that are known
+        self.spread: dict[Value, set[int]] = {}  # numbers in every element, of names
+        self.flags: dict[
+            Value, list[Operand]
+        ] = {}  # arrays that are numbers where all hold
         self.met: dict[Any, Linear] = {}  # lengths that met, and what came of it
         self.whole: dict[Value, Any] = {}  # what stands for all of some memory
         self.memory_of: dict[Any, set[Any]] = {}  # of tapes and the like
@@ -116,6 +135,7 @@ class Lowering:
         for p in function.params:
             if isinstance(p, Value) and p.type.is_array:
                 self.is_memory(p, p, tuple(map(self.form, p.type.dims or ())))
+                self.forms.lengths |= {Dim(p, k) for k in range(p.type.rank)}
 
     # ---- integers --------------------------------------------------------------
 
@@ -318,6 +338,10 @@ class Lowering:
             self.met[key] = stretched_length(self, *key)
         return self.met[key]
 
+    def is_long(self, n: Linear) -> bool:
+        """Whether a length is known not to be 1, so that nothing stretches it."""
+        return self.forms.differ(n, linear(1))
+
     def meet(self, shape: Shape, domain: Shape) -> None:
         """What is stored into a part has its shape, but for ones."""
         for n, m in zip(shape[::-1], domain[::-1], strict=False):
@@ -336,7 +360,7 @@ class Lowering:
         factors: dict[int, Linear] = {}
         for k in range(1, len(own) + 1):
             n, m = own[-k], shape[-k]
-            if n.constant != 1 and not self.forms.are_equal(n, m):
+            if not (self.is_long(n) or n.constant == 1 or self.forms.are_equal(n, m)):
                 factors[k] = self.let(min, self.greatest(n - 1, linear(0)), linear(1))
         if not factors:
             return lambda w, places: self.at(w, o, places)
@@ -416,6 +440,17 @@ class Lowering:
             self.keep(v)
         else:
             self.waiting[v] = count
+
+    def is_same(self, out: Value, o: Operand) -> None:
+        """A value has the elements of another one."""
+        shape = self.shape(o)
+        cheap = (
+            not isinstance(o, Value) or o not in self.sources or self.sources[o].cheap
+        )
+        if isinstance(o, Value) and o in self.flags:
+            self.flags[out] = self.flags[o]
+            self.spread[out] = self.spread.get(o, set())
+        self.is_computed(out, shape, lambda w, at: self.at(w, o, at), (o,), cheap)
 
     def keep(self, v: Value) -> None:
         """Write out an array whose elements are computed."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,8 @@ from gradwright.transform.core import (
     Value,
 )
 from gradwright.transform.indices import Linear, linear, symbol
-from gradwright.transform.lowering.arrays import cast, is_cheap, lowers
+from gradwright.transform.lowering.arrays import cast, is_cheap, lowers, moved
+from gradwright.transform.lowering.cells import summed_where_number
 from gradwright.transform.lowering.nests import Places, Scope
 from gradwright.transform.lowering.program import Lowering, Shape
 from gradwright.transform.primitives.structural import SUM_TO
@@ -274,9 +275,27 @@ def _greatest(t: Type) -> Any:
 def sum_to(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     """A cotangent summed over the axes along which its primal was stretched."""
     x, *like = given["operands"]
-    if like or s.attribute is None:
-        raise L.refuse("a cotangent whose shape only the run knows")
-    raise L.refuse("a sum over broadcast axes")
+    if like:
+        summed_where_number(L, s.out, x, like[0])
+        return
+    lead, kept = s.attribute
+    shape = L.shape(x)
+    axes = (*range(lead), *(lead + k for k in kept))
+    if not kept:
+        fold(L, s.out, shape, axes, False, _element(L, x), (x,), SUM)
+        return
+    out = Value(s.out.name, s.out.type)
+    full = tuple(linear(1) if k in axes else n for k, n in enumerate(shape))
+    out.type = replace(s.out.type, dims=full)
+    L.uses[out] = 1
+    fold(L, out, shape, axes, True, _element(L, x), (x,), SUM)
+    moved(
+        L,
+        s.out,
+        out,
+        lambda w, at: (*(linear(0) for _ in range(lead)), *at),
+        full[lead:],
+    )
 
 
 @lowers(np.dot, operator.matmul)
