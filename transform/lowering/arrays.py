@@ -14,15 +14,18 @@ from typing import Any
 
 import numpy as np
 
+from gradwright.transform.build import Builder
 from gradwright.transform.core import (
+    Buffer,
     Let,
+    Library,
     Load,
     Operand,
     Store,
     Value,
     type_of,
 )
-from gradwright.transform.indices import Linear, linear, symbol
+from gradwright.transform.indices import Dim, Linear, linear, symbol
 from gradwright.transform.lowering.cells import (
     load_fixed,
     load_varying,
@@ -34,16 +37,20 @@ from gradwright.transform.lowering.nests import Domain, Places, Scope
 from gradwright.transform.lowering.program import Lowering, Shape
 from gradwright.transform.lowering.regions import Region, region
 from gradwright.transform.lowering.views import VIEWS, stretched
+from gradwright.transform.primitives.record import TABLE
 from gradwright.transform.primitives.structural import (
     CAST,
     COPY,
     DISPLAY,
+    ITEM,
     NAMED,
     SPREAD,
     STOPPED,
     SUM_TO,
 )
-from gradwright.transform.types import Type
+from gradwright.transform.rules import Access, Rules
+from gradwright.transform.shapes import infer
+from gradwright.transform.types import VARYING, Type
 
 Rule = Callable[[Lowering, Let, dict[str, Any]], None]
 RULES: dict[Any, Rule] = {}
@@ -63,6 +70,9 @@ def lowers(*functions: Any) -> Callable[[Rule], Rule]:
 def lower_let(L: Lowering, s: Let) -> None:
     """One operation, of arrays or on numbers."""
     p = s.primitive
+    if s.out.type.is_array:  # it may be what a number of Python's was spread to
+        dtype = np.dtype(s.out.type.dtype).name
+        s.out.type = replace(s.out.type, dtype=dtype, python=False)
     operands = tuple(map(L.operand, s.operands))
     if p in (NAMED, STOPPED, COPY) and s.out.type.is_array:
         L.is_same(s.out, operands[0])
@@ -73,7 +83,17 @@ def lower_let(L: Lowering, s: Let) -> None:
         display(L, s, operands)
     elif p is SUM_TO:
         RULES[SUM_TO](L, s, {"operands": operands})
-    elif p.signature is not None:
+    elif p is ITEM:
+        item = L.parts[s.operands[0]][s.attribute]
+        if s.out.type.is_array:
+            L.is_same(s.out, item)
+        else:
+            L.add(Let(s.out, NAMED, (item,)))
+    elif p.signature is not None and (
+        s.out.type.is_array
+        or s.out.type.items
+        or any(type_of(o).is_array for o in operands)
+    ):
         signed(L, s, operands)
     elif s.out.type.is_array:
         elementwise(L, s, operands)
@@ -178,8 +198,100 @@ def signed(L: Lowering, s: Let, operands: tuple[Operand, ...]) -> None:
         found = VIEWS[p.function](L, L.shape(operands[0]), arguments)
         shape = L.settled_shape(s.out, found.shape)
         moved(L, s.out, operands[0], found.move, shape, found.reads)
+    elif p.function in TABLE.loops:
+        written_out(L, s, arguments)
     else:
+        call_library(L, s, operands)
+
+
+def call_library(L: Lowering, s: Let, operands: tuple[Operand, ...]) -> None:
+    """A function of NumPy on whole arrays, which stand in memory."""
+    p = s.primitive
+    if p.ragged:
         raise L.refuse(p.spelling)
+    marks: dict[Linear, Linear] = {}
+    types = [_type_here(L, o, marks) for o in operands]
+
+    def run(examples: list[Any]) -> Any:
+        return p.call(p.template(s.attribute).filled(lambda k: examples[k]))
+
+    given = p.template(s.attribute).filled(lambda k: types[k])
+    meets = tuple(p.meets(**given)) if p.meets is not None else ()
+    found = infer(run, types, meets) if p.result is None else p.result(**given)
+    lengths = {m: n for n, m in marks.items()}
+
+    def length(form: Linear) -> Linear:
+        return L.form(form.substitute(lambda t: lengths.get(symbol(t), symbol(t))))
+
+    several = isinstance(found, tuple | list)
+    outs: list[Any] = []
+    born: list[tuple[Value, Buffer]] = []
+    held: list[Value] = []
+    for t in found if several else [found]:
+        out = Value(p.name, t) if several else s.out
+        if not t.is_array:
+            outs.append(out)
+            held.append(out)
+            continue
+        held.append(out)
+        if VARYING in t.dims:  # its shape is what comes out
+            place = Buffer(out.name, out.type, ())
+            dims = tuple(symbol(Dim(place, k)) for k in range(t.rank))
+            place.like, place.type = dims, replace(t, dims=dims)
+            L.exact.add(place)
+            born.append((out, place))
+        else:
+            shape = L.settled_shape(out, tuple(map(length, t.dims)))
+            place = L.room(out.name, out.type, shape, exactly=True)
+            L.is_memory(out, place, shape)
+        outs.append(place)
+    if several:
+        L.parts[s.out] = held
+    L.add(Library(tuple(outs), p, tuple(map(L.whole_memory, operands)), s.attribute))
+    for out, place in born:
+        assert isinstance(place.like, tuple)
+        shape = tuple(L.let(NAMED, n) for n in place.like)
+        L.is_memory(out, place, shape)
+
+
+def _type_here(L: Lowering, o: Operand, marks: dict[Linear, Linear]) -> Any:
+    """The type of an operand, with a mark for every length; an int as itself."""
+    if isinstance(o, Linear):
+        return o
+    t = type_of(o)
+    if not t.is_array:
+        return t
+    dims = [
+        n if n.constant is not None else marks.setdefault(n, symbol(("length", len(marks))))
+        for n in L.shape(o)
+    ]
+    return replace(t, dims=tuple(dims))
+
+
+def written_out(L: Lowering, s: Let, arguments: dict[str, Any]) -> None:
+    """A row that stands for plain Python: that, lowered in its place."""
+    b = Builder()
+    b.where, b.adjoint = L.where, True
+    rules = Rules(b)
+    template = s.primitive.template(s.attribute)
+    here = [_as_here(L, o) for o in s.operands]
+    access = Access(lambda k: here[k], lambda k: here[k])
+    function = TABLE.loops[s.primitive.function]
+    result = rules.signed(function, 0, template, access, {})
+    L.write(b.block, result)
+    L.is_same(s.out, L.operand(result)) if s.out.type.is_array else L.add(
+        Let(s.out, NAMED, (L.operand(result),))
+    )
+
+
+def _as_here(L: Lowering, o: Operand) -> Operand:
+    """An operand whose type has the shape that it has here."""
+    if not isinstance(o, Value) or not o.type.is_array:
+        return L.operand(o)
+    out = Value(o.name, replace(o.type, dims=L.shape(o)))
+    L.uses[out] = 2
+    L.is_same(out, o)
+    return out
 
 
 # ---- parts of arrays ---------------------------------------------------------------

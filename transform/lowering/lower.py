@@ -35,7 +35,12 @@ from gradwright.transform.core import (
     type_of,
 )
 from gradwright.transform.indices import Linear
-from gradwright.transform.lowering import creation, reductions  # noqa: F401
+from gradwright.transform.lowering import (  # noqa: F401
+    creation,
+    joining,
+    products,
+    reductions,
+)
 from gradwright.transform.lowering.arrays import (
     lower_let,
     lower_load,

@@ -20,6 +20,7 @@ from gradwright.transform.core import (
     Alloc,
     Buffer,
     Cell,
+    Const,
     Function,
     Let,
     Operand,
@@ -40,8 +41,8 @@ from gradwright.transform.indices import Dim, Linear, linear, multiply, symbol
 from gradwright.transform.lowering.forms import Bounds, Forms
 from gradwright.transform.lowering.nests import Domain, Items, Places, Scope
 from gradwright.transform.primitives.record import Primitive
-from gradwright.transform.primitives.structural import NAMED
-from gradwright.transform.types import INT, Type
+from gradwright.transform.primitives.structural import CAST, NAMED
+from gradwright.transform.types import FLOAT, INT, Type
 
 Shape = tuple[Linear, ...]
 At = Callable[[Scope, Places], Operand]
@@ -122,6 +123,8 @@ class Lowering:
         self.cells: dict[Cell, None] = {}  # those that hold arrays
         self.fixed: dict[Cell, Any] = {}
         self.varying: dict[Cell, Any] = {}
+        self.exact: set[Buffer] = set()  # memory that is as large as its array
+        self.parts: dict[Value, list[Value]] = {}  # of what gives several results
         self.truth: dict[Any, bool] = {}  # conditions that are known
         self.spread: dict[Value, set[int]] = {}  # numbers in every element, of names
         self.flags: dict[
@@ -254,20 +257,28 @@ class Lowering:
                 _loading(place, v.type.element, v.name), (place,), True
             )
 
-    def room(self, name: str, type: Type, shape: Shape, blank: bool = True) -> Buffer:
+    def room(
+        self, name: str, type: Type, shape: Shape, exactly: bool = False
+    ) -> Buffer:
         """Memory for an array, made where the function begins if its size is known.
 
-        In a loop it is as large as the array can get there.
+        In a loop it is as large as the array can get there, unless it has to be exactly
+        as large as it is.
         """
         size = tuple(self.forms.extreme(n, True) for n in shape)
+        if exactly and size != shape:
+            size = shape
         place = Buffer(name, replace(type, dims=size), size)
-        alloc = Alloc(place, blank=blank)
+        alloc = Alloc(place, blank=True)
         alloc.where = self.where
-        if blank and all(v in self.known for n in size for v in leaves(n)):
+        if all(v in self.known for n in size for v in leaves(n)):
             self.head.append(alloc)
         else:
-            place.like = shape
+            place.like = size = shape
+            place.type = replace(type, dims=size)
             self.items.plain(alloc)
+        if size == shape:
+            self.exact.add(place)
         return place
 
     def cell(self, name: str, type: Type, start: Operand) -> Cell:
@@ -342,6 +353,25 @@ class Lowering:
         """Whether a length is known not to be 1, so that nothing stretches it."""
         return self.forms.differ(n, linear(1))
 
+    def length_met(self, n: Linear, m: Linear) -> Linear:
+        """The length of two axes that meet, one of which may be 1."""
+        return self._met(n, m)
+
+    def as_float(self, o: Any) -> Operand:
+        """A number as a float of Python's."""
+        return self.as_number(o, FLOAT)
+
+    def as_number(self, o: Any, type: Type) -> Operand:
+        """A number as another kind of number."""
+        if isinstance(o, bool | int | float | complex):
+            return Const(type.weak()(o), type)
+        o = self.operand(o)
+        if isinstance(o, Linear) and o.constant is not None:
+            return Const(type.weak()(o.constant), type)
+        out = Value("value", type)
+        self.add(Let(out, CAST, (o,), type))
+        return out
+
     def meet(self, shape: Shape, domain: Shape) -> None:
         """What is stored into a part has its shape, but for ones."""
         for n, m in zip(shape[::-1], domain[::-1], strict=False):
@@ -382,6 +412,17 @@ class Lowering:
         out = Value(v.name, v.type)
         self.is_memory(out, place, shape)
         return out
+
+    def write(self, body: list[Statement], result: Any) -> None:
+        """Statements that stand for one of the program, written in its place."""
+        from gradwright.transform.lowering.lower import block
+
+        f = Function("", [], body, [result])
+        self.uses.update(uses_of(f))
+        self.escapes |= escaping(f)
+        where, adjoint = self.where, self.adjoint
+        block(self, body)
+        self.where, self.adjoint = where, adjoint
 
     def number(self, out: Value, w: Scope, element: Operand) -> None:
         """A number of the program is what was computed in a scope."""
@@ -488,13 +529,25 @@ class Lowering:
             return self.stored[o]
         return o
 
+    def whole_memory(self, o: Any) -> Any:
+        """The memory of an operand for a library: exactly as large as the array."""
+        if not (isinstance(o, Value) and o.type.is_array):
+            return o
+        place = self.kept(o)
+        if place in self.exact or place in self.function.params:
+            return place
+        shape = self.shapes[o]
+        exact = self.room(o.name, o.type, shape, exactly=True)
+        self.root(shape, lambda w, at: w.store(exact, at, self.at(w, o, at)))
+        return exact
+
     def prepare(self, s: Statement, loops: bool) -> None:
         """Before a nested block: keep what it wants and would compute again, or spoil."""
         wanted = set(all_reads(s))
         spoilt = self.all_backing(stores(s))
         for v in list(self.waiting):
-            if v in self.waiting and v in wanted:
-                again = loops and not self.sources[v].cheap
+            if v in self.waiting:
+                again = loops and v in wanted and not self.sources[v].cheap
                 if again or self.touched(v) & spoilt:
                     self.keep(v)
 

@@ -23,13 +23,12 @@ from gradwright.transform.core import (
     Cell,
     Const,
     Let,
-    Load,
     Operand,
     Store,
     Value,
 )
-from gradwright.transform.indices import Linear, linear, symbol
-from gradwright.transform.lowering.arrays import cast, is_cheap, lowers, moved
+from gradwright.transform.indices import Linear, linear
+from gradwright.transform.lowering.arrays import cast, lowers, moved
 from gradwright.transform.lowering.cells import summed_where_number
 from gradwright.transform.lowering.nests import Places, Scope
 from gradwright.transform.lowering.program import Lowering, Shape
@@ -296,54 +295,3 @@ def sum_to(L: Lowering, s: Let, given: dict[str, Any]) -> None:
         lambda w, at: (*(linear(0) for _ in range(lead)), *at),
         full[lead:],
     )
-
-
-@lowers(np.dot, operator.matmul)
-def dot(L: Lowering, s: Let, given: dict[str, Any]) -> None:
-    """Products of vectors and matrices, summed over the axes that meet."""
-    a, b = s.operands
-    left, right = L.shape(a), L.shape(b)
-    if not left or not right or max(len(left), len(right)) > 2:
-        raise L.refuse("a product of stacks of matrices")
-    L.meet((left[-1],), (right[-2] if len(right) > 1 else right[0],))
-    t = s.out.type.element
-    outer = (*left[:-1], *((right[-1],) if len(right) > 1 else ()))
-
-    def times(w: Scope, at: Places) -> Operand:
-        """The product at the place of an element of the result, and along the sum."""
-        k, rest = at[-1], at[:-1]
-        i = rest[: len(left) - 1]
-        j = rest[len(left) - 1 :]
-        x = cast(w, L.at(w, a, (*i, k)), t)
-        y = cast(w, L.at(w, b, (k, *j)), t)
-        return w.let(row(operator.mul, 2), (x, y), t, "product")
-
-    shape = (*outer, left[-1])
-    if len(right) == 1:
-        fold(L, s.out, shape, (len(shape) - 1,), False, times, (a, b), SUM)
-        return
-
-    def in_rows(w: Scope, at: Places) -> Operand:  # i, k, j: along the rows of both
-        *i, k, j = at
-        return times(w, (*i, j, k))
-
-    shape = (*left[:-1], left[-1], right[-1])
-    fold(L, s.out, shape, (len(left) - 1,), False, in_rows, (a, b), SUM)
-
-
-@lowers(np.outer)
-def outer(L: Lowering, s: Let, given: dict[str, Any]) -> None:
-    a, b = s.operands
-    n, m = L.shape(a), L.shape(b)
-    if len(n) != 1 or len(m) != 1:
-        raise L.refuse("an outer product of matrices")
-    t = s.out.type.element
-
-    def at(w: Scope, places: Places) -> Operand:
-        x, y = L.at(w, a, places[:1]), L.at(w, b, places[1:])
-        return w.let(row(operator.mul, 2), (cast(w, x, t), cast(w, y, t)), t, "product")
-
-    L.is_computed(s.out, (*n, *m), at, (a, b), cheap=is_cheap(L, a) and is_cheap(L, b))
-
-
-__all__ = ["Load", "fold", "symbol"]

@@ -29,7 +29,7 @@ from gradwright.transform.lowering.nests import Places, Scope
 from gradwright.transform.lowering.program import Lowering, Shape
 from gradwright.transform.picks import picked_first, taken
 from gradwright.transform.primitives.structural import WITHIN
-from gradwright.transform.types import INT
+from gradwright.transform.types import BOOL, INT
 
 Move = Callable[[Scope, Places], Places]
 
