@@ -250,6 +250,7 @@ class Alloc(Statement):
 
     place: Place
     value: Value | None = None
+    blank: bool = False  # its elements are stored before they are read
 
 
 @dataclass(eq=False)
@@ -266,6 +267,15 @@ class Store(Statement):
     accumulate: bool = False
     first: bool = False
     loose: bool = False
+    safe: bool = False  # known to be in bounds
+
+
+@dataclass(eq=False)
+class Resize(Statement):
+    """The buffer's first axis gets this length; what it held is kept."""
+
+    place: Buffer
+    length: Operand
 
 
 @dataclass(eq=False)
@@ -465,6 +475,9 @@ def _operands(s: Statement) -> Iterator[Any]:
             yield from index_operands(s.index)
             if s.accumulate or s.index:
                 yield s.place
+        case Resize():
+            yield s.length
+            yield s.place
         case Insert() | Remove():
             if isinstance(s, Insert):
                 yield s.operand
@@ -591,7 +604,7 @@ def stores(s: Statement) -> set[Place]:
     changed: set[Place] = set()
     for inner in walk([s]):
         match inner:
-            case Store() | Alloc() | Insert() | Remove():
+            case Store() | Alloc() | Insert() | Remove() | Resize():
                 changed.add(inner.place)
             case Take():
                 changed |= {inner.place, inner.source}
@@ -712,6 +725,8 @@ class Substitution:
                     operand=o(s.operand),
                     index=self.index(s.index),
                 )
+            case Resize():
+                return replace(s, place=o(s.place), length=o(s.length))
             case Insert():
                 position = o(s.position)
                 return replace(
