@@ -51,6 +51,8 @@ from gradwright.transform.types import BOOL, NONE, Type
 
 def derive(d: Derived, step: Step) -> Derived:
     """One transform, core to core."""
+    if step.kind == "jit":  # says how the result runs, not what it is
+        return d
     d = _simplified(d)
     if step.kind == "jvp":
         return _jvp(d, step)

@@ -38,6 +38,7 @@ class Built:
     specialised: Specialised
     module: Module
     backward: Module | None = None
+    compiled: bool = False
 
 
 def build(
@@ -56,7 +57,9 @@ def build(
     """
     derived, specialised = derived_of(steps, source, arguments, exact=exact)
     finish(derived)
-    return Built(derived, specialised, *emit_derived(derived))
+    made = Built(derived, specialised, *emit_derived(derived))
+    made.compiled = any(step.kind == "jit" for step in steps)
+    return made
 
 
 def finish(d: Derived) -> None:

@@ -10,7 +10,7 @@ import operator
 import types
 import weakref
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Protocol
 
 from gradwright.arguments import kind_of
 from gradwright.backends.numpy import load
@@ -26,6 +26,15 @@ NOTHING: dict[str, Any] = {}
 Guard = tuple[Callable[[Any], Any], Callable[[Any, Any, Any], bool], Any]
 NUMBERS = (bool, int, float, complex)  # told apart by their spelling: 0.0 from -0.0
 LOOKUP_ERRORS = (AttributeError, LookupError, TypeError, ValueError)
+
+
+class Runner(Protocol):
+    """What a specialisation runs: an emitted module, or what was compiled of it."""
+
+    module: Module
+
+    def run(self, values: Any, hidden: dict[str, Any] = ...) -> Any:
+        """The results of a call, one or a tuple of several."""
 
 
 class Emitted:
@@ -64,13 +73,27 @@ class Emitted:
         return None
 
 
+def runners(built: Built) -> tuple[Runner, Runner | None]:
+    """What runs the function of a specialisation, or the two halves of a split."""
+    modules = [m for m in (built.module, built.backward) if m is not None]
+    if built.compiled:
+        from gradwright.compiled import Compiled
+
+        made: list[Runner] = [
+            Compiled(m, f, built.specialised)
+            for m, f in zip(modules, built.derived.functions(), strict=True)
+        ]
+    else:
+        made = [Emitted(m) for m in modules]
+    return made[0], made[1] if len(made) > 1 else None
+
+
 class Specialisation:
     """An emitted function with its checks, and how to put its results together."""
 
     def __init__(self, built: Built, root: Any) -> None:
         derived, specialised = built.derived, built.specialised
-        self.forward = Emitted(built.module)
-        self.backward = Emitted(built.backward) if built.backward is not None else None
+        self.forward, self.backward = runners(built)
         self.guards = [(p.read, *_expected(v, root)) for p, v in specialised.guards]
         self.guards += _returned(derived.result, root)
         self.hidden = [

@@ -229,6 +229,40 @@ def hessian(
     return jacfwd(jacrev(fun, argnums, **options), argnums, **options)  # type: ignore[arg-type]
 
 
+def jit(fun: Callable[..., Any] | None = None) -> Any:
+    """The function itself, compiled to machine code at the first call.
+
+    It may stand inside or outside of other transforms: `grad(jit(f))` and
+    `jit(grad(f))` both compile the gradient.
+
+    Args:
+        fun: A function of numbers, loops and elements of arrays; left out, `jit` is
+            a decorator.
+
+    Returns:
+        A function of the same arguments, with the same results and the same errors.
+        Python's ints have 64 bits, and raise OverflowError beyond.
+
+    Raises:
+        BackendError: At the call, if Numba is not installed.
+        UnsupportedSyntax: At the call, if the function does what is not compiled yet.
+
+    Example:
+        >>> @jit
+        ... def harmonic(n):
+        ...     total = 0.0
+        ...     for k in range(1, n + 1):
+        ...         total += 1.0 / k
+        ...     return total
+        >>> harmonic(3)
+        1.8333333333333333
+    """
+    if fun is None:
+        return jit
+    _must_be_callable("jit", fun)
+    return Transformed(fun, Step("jit", None))
+
+
 def _make(fun: Any, step: Step, argnames: Any) -> Any:
     if fun is None:
         return lambda f: _make(f, step, argnames)
@@ -418,7 +452,7 @@ def transformed(fun: Any, kind: str, has_aux: bool = False) -> Transformed:
 
 for _transform in (
     grad, value_and_grad, jvp, vjp, jacfwd, jacrev, hessian, linearize, hvp,
-    stop_gradient,
+    stop_gradient, jit,
 ):  # fmt: skip
     vars(_transform)["__gradwright_kind__"] = _transform.__name__
 

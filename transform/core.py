@@ -490,6 +490,9 @@ def _operands(s: Statement) -> Iterator[Any]:
             yield from index_operands(s.index)
             if s.accumulate or s.index:
                 yield s.place
+        case Resize():
+            yield s.length
+            yield s.place
         case Insert() | Remove():
             if isinstance(s, Insert):
                 yield s.operand
@@ -498,9 +501,6 @@ def _operands(s: Statement) -> Iterator[Any]:
             yield s.place
         case Take():
             yield s.source
-        case Resize():
-            yield s.length
-            yield s.place
         case Exchange():
             yield from s.sources
         case Push() | AddUp():
@@ -744,6 +744,8 @@ class Substitution:
                     operand=o(s.operand),
                     index=self.index(s.index),
                 )
+            case Resize():
+                return replace(s, place=o(s.place), length=o(s.length))
             case Insert():
                 position = o(s.position)
                 return replace(
@@ -755,8 +757,6 @@ class Substitution:
                 )
             case Take():
                 return replace(s, place=o(s.place), source=o(s.source))
-            case Resize():
-                return replace(s, place=o(s.place), length=o(s.length))
             case Push() | AddUp():
                 return replace(s, tape=o(s.tape), operand=o(s.operand))
             case Pop():

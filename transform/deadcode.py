@@ -30,6 +30,7 @@ from gradwright.transform.core import (
     Push,
     Raise,
     Remove,
+    Resize,
     Span,
     Statement,
     Store,
@@ -115,7 +116,7 @@ class _Liveness:
                     return None, live
                 if not s.accumulate and not s.index:
                     live.discard(s.place)
-            case Insert():
+            case Insert() | Resize():
                 if s.place not in live:
                     return None, live
             case Take():
@@ -222,7 +223,7 @@ class _Liveness:
             return True
         for t in walk([s]):
             match t:
-                case Store() | Insert() | Take() if t.place in live:
+                case Store() | Insert() | Take() | Resize() if t.place in live:
                     return True
                 case Remove() if t.place in live or t.out in live or not t.adjoint:
                     return True

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 class Step:
     """One transform and its options, as the user asked for it."""
 
-    kind: str  # grad | value_and_grad | jacfwd | jacrev | jvp | vjp | linearize
+    kind: str  # grad | value_and_grad | jacfwd | jacrev | jvp | vjp | linearize | jit
     argnums: int | tuple[int, ...] | None = 0
     has_aux: bool = False
     holomorphic: bool = False

@@ -131,6 +131,8 @@ class Writer(Nesting):
                 self._alloc(s, out)
             case Store():
                 self._store(s, out)
+            case Resize():
+                self._resize(s, out)
             case Exchange():
                 self._flush(set(s.places), out, s)
                 pairs = zip(s.places, s.sources, strict=True)
@@ -145,17 +147,6 @@ class Writer(Nesting):
                 self._insert(s, out)
             case Remove():
                 self._remove(s, out, body)
-            case Resize():
-                (length,) = self._trees([s.length])
-                self._flush({s.place}, out, s)
-                if s.place.type.rank > 1:
-                    rest = ast.Subscript(
-                        ast.Attribute(name_of(s.place), "shape"),
-                        ast.Slice(ast.Constant(1)),
-                    )
-                    length = ast.Tuple([length, ast.Starred(rest)])
-                tree = self.spelling.call("np.resize", [name_of(s.place), length])
-                self._write(out, ast.Assign([name_of(s.place, True)], tree), s)
             case Take():
                 source = self.operand(s.source).tree
                 self._flush({s.place, s.source}, out, s)
@@ -387,6 +378,17 @@ class Writer(Nesting):
             case _:
                 return
         self._write(out, ast.Assign([name_of(s.place, True)], tree), s)
+
+    def _resize(self, s: Resize, out: list[ast.stmt]) -> None:
+        """`x_tape = np.resize(x_tape, n)`."""
+        (length,) = self._trees([s.length])
+        self._flush({s.place}, out, s)
+        if s.place.type.rank > 1:
+            shape = ast.Attribute(name_of(s.place), "shape")
+            rest = ast.Subscript(shape, ast.Slice(lower=ast.Constant(1)))
+            length = ast.Tuple([length, ast.Starred(rest)])
+        resized = self.spelling.call("np.resize", [name_of(s.place), length])
+        self._write(out, ast.Assign([name_of(s.place, True)], resized), s)
 
     def _store(self, s: Store, out: list[ast.stmt]) -> None:
         if s.accumulate and may_repeat(s.index):

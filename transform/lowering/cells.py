@@ -263,7 +263,7 @@ def number_flag(L: Lowering, o: Any) -> Operand:
     if not type_of(o).is_array:
         return Const(True, BOOL)
     flags = L.flags.get(o)
-    if flags is None:
+    if not flags:
         return Const(False, BOOL)
     found: Operand = flags[0]
     for f in flags[1:]:
@@ -273,7 +273,7 @@ def number_flag(L: Lowering, o: Any) -> Operand:
 
 def refuse_number(L: Lowering, r: Value) -> None:
     """What comes out as an array has to be one when the program runs."""
-    if r in L.flags:
+    if L.flags.get(r):
         text = (
             f"{r.name} is an array if its loop runs, and a number as it did not: "
             f"compiled programs return the one or the other"

@@ -105,6 +105,7 @@ if sys.version_info >= (3, 13):
         raises=True,
         covered=False,
         cheap=True,
+        scalar="fma",
     )
     def fma(a, b, c):
         """The product and sum a * b + c, rounded once."""
@@ -192,6 +193,7 @@ def remainder(a, b):
     samples=pairs((-4, 4), (0.7, 1.9)),
     raises=True,
     covered=False,
+    scalar="fmod",
 )
 def fmod(a, b, y):
     """The remainder a - b * n with the sign of a, where n is trunc(a / b)."""
@@ -199,7 +201,11 @@ def fmod(a, b, y):
 
 
 @elementwise(
-    math.remainder, samples=pairs((-4, 4), (0.7, 1.9)), raises=True, covered=False
+    math.remainder,
+    samples=pairs((-4, 4), (0.7, 1.9)),
+    raises=True,
+    covered=False,
+    scalar="remainder",
 )
 def ieee_remainder(a, b, y):
     """The remainder a - b * n, where n is the integer nearest to a / b."""

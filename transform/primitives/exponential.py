@@ -17,20 +17,24 @@ from gradwright.transform.primitives.record import (
 # ---- exponentials ------------------------------------------------------------------
 
 
-@elementwise(math.exp, np.exp, samples=over(-2, 2), complex_too=True)
-@elementwise(cmath.exp, samples=over(-2, 2), complex_too=True, raises=True)
+@elementwise(math.exp, np.exp, samples=over(-2, 2), complex_too=True, scalar="exp")
+@elementwise(
+    cmath.exp, samples=over(-2, 2), complex_too=True, raises=True, scalar="exp"
+)
 def exp(x, y):
     """The exponential e**x."""
     return y
 
 
-@elementwise(math.exp2, np.exp2, samples=over(-2, 2), complex_too=True)
+@elementwise(math.exp2, np.exp2, samples=over(-2, 2), complex_too=True, scalar="exp2")
 def exp2(x, y):
     """The power 2**x."""
     return y * math.log(2.0)
 
 
-@elementwise(math.expm1, np.expm1, samples=over(-2, 2), complex_too=True)
+@elementwise(
+    math.expm1, np.expm1, samples=over(-2, 2), complex_too=True, scalar="expm1"
+)
 def expm1(x):
     """The difference e**x - 1; its derivative is e**x, exact also where x << 0."""
     return np.exp(x)
@@ -89,6 +93,7 @@ def ldexp(x, n):
     complex_too=True,
     raises=True,
     covered=False,
+    scalar="log",
 )
 def log(x):
     """The natural logarithm."""
@@ -115,6 +120,7 @@ def log_to_base(x, base, y):
     complex_too=True,
     raises=True,
     covered=False,
+    scalar="log2",
 )
 def log2(x):
     """The logarithm to base 2."""
@@ -129,6 +135,7 @@ def log2(x):
     complex_too=True,
     raises=True,
     covered=False,
+    scalar="log10",
 )
 def log10(x):
     """The logarithm to base 10."""
@@ -142,6 +149,7 @@ def log10(x):
     complex_too=True,
     raises=True,
     covered=False,
+    scalar="log1p",
 )
 def log1p(x):
     """The logarithm log(1 + x)."""
@@ -159,6 +167,7 @@ def log1p(x):
     kinks=((0.0, math.inf),),
     complex_too=True,
     raises=True,
+    scalar="sqrt",
 )
 def sqrt(x, y):
     """The square root; at 0 its derivative is infinite."""
@@ -170,6 +179,7 @@ def sqrt(x, y):
     np.cbrt,
     samples=(*over(0.2, 4), *over(-3, -0.3)),
     kinks=((0.0, math.inf),),
+    scalar="cbrt",
 )
 def cbrt(x, y):
     """The cube root; at 0 its derivative is infinite."""

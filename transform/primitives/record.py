@@ -118,7 +118,8 @@ class Primitive:
     type.  rule: partials (elementwise, reduction) or cotangents (linear, multilinear,
     general).  raises: it may raise for Python's numbers, by their values (overflow
     apart).  covered: where it raises its partials raise too.  cheap: recomputed, never
-    taped.  samples: operands for the tests, or a `Sample`.  kinks: operands to the
+    taped.  scalar: in compiled code, the function of C, or a formula over other rows.
+    samples: operands for the tests, or a `Sample`.  kinks: operands to the
     partials promised there.  reason: why a constant row has no derivative.
 
     Of a row with a signature: operands are the parameters that take arrays or numbers,
@@ -144,6 +145,7 @@ class Primitive:
     raises: bool = False
     covered: bool = True
     cheap: bool = False
+    scalar: str | Callable[..., Any] | None = None
     samples: tuple[Operands, ...] = ()
     kinks: tuple[tuple[Operands, Operands], ...] = ()
     complex_too: bool = False
@@ -439,6 +441,7 @@ def elementwise(
     raises: bool = False,
     covered: bool = True,
     cheap: bool = False,
+    scalar: str | Callable[..., Any] | None = None,
     type: TypeRule | None = None,
 ) -> Callable[[Any], Any]:
     """A row whose result depends, element by element, on its operands.
@@ -456,6 +459,7 @@ def elementwise(
         raises=raises,
         covered=covered,
         cheap=cheap,
+        scalar=scalar,
     )
 
 

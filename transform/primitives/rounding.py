@@ -80,7 +80,12 @@ def heaviside(x, h):
 constant(math.ulp, np.spacing, reason=FLAT, samples=over(0.3, 3))
 
 
-@elementwise(math.nextafter, np.nextafter, samples=pairs((-2, 2), (-1.5, 2.5)))
+@elementwise(
+    math.nextafter,
+    np.nextafter,
+    samples=pairs((-2, 2), (-1.5, 2.5)),
+    scalar="nextafter",
+)
 def nextafter(a, b):
     """The number a moved towards b by one unit in its last place."""
     return 1.0, 0.0

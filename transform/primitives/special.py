@@ -10,25 +10,29 @@ import numpy as np
 from gradwright.transform.primitives.record import elementwise, over
 
 
-@elementwise(math.erf, samples=over(-2, 2))
+@elementwise(math.erf, samples=over(-2, 2), scalar="erf")
 def erf(x):
     """The error function: 2/√π times the integral of exp(-t²) from 0 to x."""
     return 2.0 / math.sqrt(math.pi) * np.exp(-x * x)
 
 
-@elementwise(math.erfc, samples=over(-2, 2))
+@elementwise(math.erfc, samples=over(-2, 2), scalar="erfc")
 def erfc(x):
     """The complement 1 - erf(x)."""
     return -2.0 / math.sqrt(math.pi) * np.exp(-x * x)
 
 
-@elementwise(math.gamma, samples=(*over(0.2, 5), -0.4, -1.7), raises=True)
+@elementwise(
+    math.gamma, samples=(*over(0.2, 5), -0.4, -1.7), raises=True, scalar="tgamma"
+)
 def gamma(x, y):
     """The gamma function, (x - 1)! at positive integers."""
     return y * digamma(x)
 
 
-@elementwise(math.lgamma, samples=(*over(0.2, 5), -0.4, -1.7), raises=True)
+@elementwise(
+    math.lgamma, samples=(*over(0.2, 5), -0.4, -1.7), raises=True, scalar="lgamma"
+)
 def lgamma(x):
     """The logarithm of |gamma(x)|."""
     return digamma(x)

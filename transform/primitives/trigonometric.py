@@ -18,7 +18,13 @@ from gradwright.transform.primitives.record import (
 
 
 @elementwise(
-    math.sin, np.sin, cmath.sin, samples=over(-3, 3), complex_too=True, raises=True
+    math.sin,
+    np.sin,
+    cmath.sin,
+    samples=over(-3, 3),
+    complex_too=True,
+    raises=True,
+    scalar="sin",
 )
 def sin(x):
     """The sine of x, in radians."""
@@ -26,7 +32,13 @@ def sin(x):
 
 
 @elementwise(
-    math.cos, np.cos, cmath.cos, samples=over(-3, 3), complex_too=True, raises=True
+    math.cos,
+    np.cos,
+    cmath.cos,
+    samples=over(-3, 3),
+    complex_too=True,
+    raises=True,
+    scalar="cos",
 )
 def cos(x):
     """The cosine of x, in radians."""
@@ -34,7 +46,13 @@ def cos(x):
 
 
 @elementwise(
-    math.tan, np.tan, cmath.tan, samples=over(-1.2, 1.2), complex_too=True, raises=True
+    math.tan,
+    np.tan,
+    cmath.tan,
+    samples=over(-1.2, 1.2),
+    complex_too=True,
+    raises=True,
+    scalar="tan",
 )
 def tan(x, y):
     """The tangent of x, in radians."""
@@ -86,6 +104,7 @@ def radians(x):
     kinks=((1.0, math.inf), (-1.0, math.inf)),
     complex_too=True,
     raises=True,
+    scalar="asin",
 )
 def arcsin(x):
     """The angle whose sine is x; at -1 and 1 its derivative is infinite."""
@@ -100,14 +119,17 @@ def arcsin(x):
     kinks=((1.0, -math.inf), (-1.0, -math.inf)),
     complex_too=True,
     raises=True,
+    scalar="acos",
 )
 def arccos(x):
     """The angle whose cosine is x; at -1 and 1 its derivative is infinite."""
     return -1 / np.sqrt((1 - x) * (1 + x)) if x * x != 1 else -math.inf
 
 
-@elementwise(math.atan, np.arctan, samples=over(-2, 2), complex_too=True)
-@elementwise(cmath.atan, samples=over(-2, 2), complex_too=True, raises=True)
+@elementwise(math.atan, np.arctan, samples=over(-2, 2), complex_too=True, scalar="atan")
+@elementwise(
+    cmath.atan, samples=over(-2, 2), complex_too=True, raises=True, scalar="atan"
+)
 def arctan(x):
     """The angle whose tangent is x."""
     return 1 / (1 + x * x)
@@ -118,6 +140,7 @@ def arctan(x):
     np.arctan2,
     samples=(*pairs((-2, 2), (0.3, 2)), (0.7, -1.1), (-0.4, -1.3)),
     kinks=(((0.0, 0.0), (0.0, 0.0)),),
+    scalar="atan2",
 )
 def arctan2(a, b):
     """The angle of the point (b, a), in (-π, π]; at the origin the partials are 0."""
@@ -130,6 +153,7 @@ def arctan2(a, b):
     np.hypot,
     samples=(*pairs((-2, 2), (0.3, 2)), (0.7, -1.1)),
     kinks=(((0.0, 0.0), (0.0, 0.0)),),
+    scalar="hypot",
 )
 def hypot(a, b, y):
     """The length sqrt(a² + b²); at the origin the partials are 0."""
@@ -139,22 +163,28 @@ def hypot(a, b, y):
 # ---- hyperbolic functions ----------------------------------------------------------
 
 
-@elementwise(math.sinh, np.sinh, samples=over(-2, 2), complex_too=True)
-@elementwise(cmath.sinh, samples=over(-2, 2), complex_too=True, raises=True)
+@elementwise(math.sinh, np.sinh, samples=over(-2, 2), complex_too=True, scalar="sinh")
+@elementwise(
+    cmath.sinh, samples=over(-2, 2), complex_too=True, raises=True, scalar="sinh"
+)
 def sinh(x):
     """The hyperbolic sine."""
     return np.cosh(x)
 
 
-@elementwise(math.cosh, np.cosh, samples=over(-2, 2), complex_too=True)
-@elementwise(cmath.cosh, samples=over(-2, 2), complex_too=True, raises=True)
+@elementwise(math.cosh, np.cosh, samples=over(-2, 2), complex_too=True, scalar="cosh")
+@elementwise(
+    cmath.cosh, samples=over(-2, 2), complex_too=True, raises=True, scalar="cosh"
+)
 def cosh(x):
     """The hyperbolic cosine."""
     return np.sinh(x)
 
 
-@elementwise(math.tanh, np.tanh, samples=over(-2, 2), complex_too=True)
-@elementwise(cmath.tanh, samples=over(-2, 2), complex_too=True, raises=True)
+@elementwise(math.tanh, np.tanh, samples=over(-2, 2), complex_too=True, scalar="tanh")
+@elementwise(
+    cmath.tanh, samples=over(-2, 2), complex_too=True, raises=True, scalar="tanh"
+)
 def tanh(x, y):
     """The hyperbolic tangent."""
     return 1 - y * y
@@ -163,7 +193,14 @@ def tanh(x, y):
 # ---- their inverses ----------------------------------------------------------------
 
 
-@elementwise(math.asinh, np.arcsinh, cmath.asinh, samples=over(-2, 2), complex_too=True)
+@elementwise(
+    math.asinh,
+    np.arcsinh,
+    cmath.asinh,
+    samples=over(-2, 2),
+    complex_too=True,
+    scalar="asinh",
+)
 def arcsinh(x):
     """The inverse of the hyperbolic sine."""
     return 1 / np.sqrt(x * x + 1)
@@ -178,6 +215,7 @@ def arcsinh(x):
     complex_too=True,
     raises=True,
     covered=False,
+    scalar="acosh",
 )
 def arccosh(x):
     """The inverse of the hyperbolic cosine; at 1 its derivative is infinite.
@@ -195,6 +233,7 @@ def arccosh(x):
     complex_too=True,
     raises=True,
     covered=False,
+    scalar="atanh",
 )
 def arctanh(x):
     """The inverse of the hyperbolic tangent."""

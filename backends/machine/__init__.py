@@ -1,0 +1,30 @@
+"""Machine code: loop core in, a callable out, through LLVM and Numba.
+
+    kernel     the function that is called, and its frame      (uses body)
+    body       each statement                                  (uses the next four)
+    memory     the arrays of a function's own
+    operations each row of the table on scalars, by kind
+    elementary functions of the C library, also in vectors
+    arrays     elements by layout, alias scopes
+    sites      what fails, and what it raises
+    build      a module to machine code
+    driver     Python that calls it
+
+Loop core is core whose values are numbers, and arrays that are read and stored into
+element by element.  Python's numbers keep Python's meaning and errors.
+"""
+
+from __future__ import annotations
+
+from gradwright.backends.machine.driver import Machine
+from gradwright.transform.core import Function
+
+
+def compile(function: Function) -> Machine:
+    """A function of loop core as machine code.
+
+    Returns:
+        An object whose `run(values, hidden)` gives the results, as the emitted
+        function does: one, or a tuple of several.
+    """
+    return Machine(function)

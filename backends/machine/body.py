@@ -1,0 +1,761 @@
+"""Bodies: each statement of a function in loop core as LLVM's instructions.
+
+    For(i, 0, n, 1, [...])        ->   a loop with its test at the end
+    Load(x, A, [i, j])            ->   a load, after a test where it may miss
+    Store(s, v)  of a cell        ->   a store to a slot, which becomes a register
+
+Everything that fails goes to one exit, with the number of its site.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+from llvmlite import ir
+
+from gradwright.backends.machine import arrays, operations, sites
+from gradwright.backends.machine.arrays import Array, Scopes
+from gradwright.backends.machine.memory import Memory
+from gradwright.backends.machine.program import (
+    Instance,
+    Program,
+    element_of,
+    is_scalar,
+)
+from gradwright.backends.machine.scalars import (
+    BIT,
+    LEAST,
+    MOST,
+    WORD,
+    Refused,
+    Register,
+    Scalar,
+    convert,
+    dtype_of,
+    number,
+    of_registers,
+    register_types,
+    registers,
+    truth,
+    truth_value,
+    word,
+)
+from gradwright.backends.machine.sites import Error, Site
+from gradwright.transform.core import (
+    Alloc,
+    Assert,
+    At,
+    Break,
+    Buffer,
+    Call,
+    Cell,
+    Const,
+    For,
+    If,
+    Index,
+    Let,
+    Load,
+    Place,
+    Raise,
+    Resize,
+    Statement,
+    Store,
+    Value,
+    While,
+    Whole,
+    blocks,
+    defines,
+    reads,
+    type_of,
+    walk,
+)
+from gradwright.transform.errors import Location, UnsupportedSyntax
+from gradwright.transform.indices import Dim, Linear
+from gradwright.transform.primitives.record import TABLE
+from gradwright.transform.primitives.structural import FORMAT
+from gradwright.transform.types import INT, Type
+
+RARE = 1, 10_000  # how often a branch to a failure is taken, and not
+
+
+class Body:
+    """One instance of a function under way."""
+
+    def __init__(self, program: Program, instance: Instance) -> None:
+        self.program, self.instance = program, instance
+        self.function = instance.function
+        self.llvm = instance.llvm
+        self.head = self.llvm.append_basic_block("slots")
+        self.b: Any = ir.IRBuilder(self.llvm.append_basic_block("body"))
+        self.exit = self.llvm.append_basic_block("exit")
+        self.status = self.slot(WORD)
+        self.b.store(WORD(0), self.status)
+        self.frame = self.llvm.args[0]
+        self.values: dict[Any, Scalar] = {}
+        self.arrays: dict[Any, Array] = {}
+        self.texts: dict[Any, Let] = {}
+        self.cells: dict[Cell, tuple[Register, ...]] = {}
+        self.bound: dict[Cell, Register] = {}
+        self.escaping = {v: self._slots(v.type) for v in _escaping(self.function)}
+        self.unsure = {
+            s.source
+            for s in walk(self.function.body)
+            if isinstance(s, Load) and s.unsure
+        }
+        self.leave: list[Any] = []  # where a `break` goes, innermost last
+        self.where: Location | None = None
+        owned = [s.place for s in walk(self.function.body) if isinstance(s, Alloc)]
+        owned = [p for p in dict.fromkeys(owned) if isinstance(p, Buffer)]
+        owned += [p for p in self.function.params if isinstance(p, Buffer)]
+        for s in walk(self.function.body):
+            if isinstance(s, Call):
+                owned += [o for o in s.outs if o.type.is_array]
+        name = f"{self.llvm.name} of {len(program.instances)}"
+        self.scopes = Scopes(program.module, name, owned)
+        self.memory = Memory(self)
+        self.zeroed: set[Any] = set()  # arrays that are zeros when the kernel begins
+        self.handed: set[Any] = set()  # arrays that belong to the caller by now
+
+    # ---- the whole -------------------------------------------------------------
+
+    def build(self) -> None:
+        """Write the body, and what follows it."""
+        try:
+            self.begin()
+            self.block(self.function.body)
+            if not self.b.block.is_terminated:
+                self.end()
+                self.b.branch(self.exit)
+            self.b.position_at_end(self.exit)
+            self.memory.free()
+            self.b.ret(self.b.load(self.status, typ=WORD))
+            self.b.position_at_end(self.head)
+            self.b.branch(self.llvm.blocks[1])
+        except Refused as e:
+            raise UnsupportedSyntax(
+                f"jit cannot compile {e.message}", at=self.where, instead=e.instead
+            ) from None
+
+    def begin(self) -> None:
+        """Take the parameters from the registers of a call."""
+        rest = iter(self.llvm.args[1:])
+        for p, layout in zip(self.function.params, self.instance.layouts, strict=True):
+            if is_scalar(p.type):
+                t = element_of(p.type)
+                found = tuple(next(rest) for _ in register_types(t))
+                self.set(p, of_registers(t, found))
+            else:
+                data = next(rest)
+                dims = tuple(next(rest) for _ in range(p.type.rank))
+                assert layout is not None
+                strides: tuple[Register, ...] = ()
+                if layout == arrays.STRIDED:
+                    strides = tuple(next(rest) for _ in range(p.type.rank))
+                scope = p if isinstance(p, Buffer) else None
+                self.arrays[p] = Array(p.type, data, dims, layout, strides, scope)
+        self.results = list(rest)
+
+    def end(self) -> None:
+        """Store the results where the caller wants them."""
+        rest = iter(self.results)
+        for r in self.function.results:
+            if is_scalar(type_of(r)):
+                x = convert(self.b, self.operand(r), element_of(type_of(r)))
+                for part in registers(x):
+                    self.b.store(part, next(rest))
+            else:
+                self.memory.hand_over(r, next(rest))
+
+    # ---- registers and slots ---------------------------------------------------
+
+    def slot(self, kind: Any) -> Register:
+        """Memory for one register, for the time of a call."""
+        b = ir.IRBuilder(self.head)
+        return b.alloca(kind)
+
+    def _slots(self, t: Type) -> tuple[Register, ...]:
+        if not is_scalar(t) or not t.is_number:
+            return ()
+        return tuple(self.slot(k) for k in register_types(element_of(t)))
+
+    def set(self, v: Any, x: Scalar) -> None:
+        """A value is this number from here on."""
+        slots = self.escaping.get(v)
+        if slots:
+            x = convert(self.b, x, element_of(v.type))
+            for part, place in zip(registers(x), slots, strict=True):
+                self.b.store(part, place)
+        else:
+            self.values[v] = x
+
+    def read(self, v: Any) -> Scalar:
+        """The number that a value is."""
+        slots = self.escaping.get(v)
+        if slots:
+            t = element_of(v.type)
+            kinds = register_types(t)
+            found = (self.b.load(p, typ=k) for p, k in zip(slots, kinds, strict=True))
+            return of_registers(t, tuple(found))
+        if v not in self.values:
+            raise Refused(f"the {v.type} '{v.name}' here")
+        return self.values[v]
+
+    def operand(self, o: Any) -> Scalar:
+        """An operand as a number."""
+        match o:
+            case Linear():
+                return self.linear(o)
+            case Const():
+                return number(o.value, o.type)
+            case Value():
+                return self.read(o)
+        raise Refused("a list or an array here")
+
+    def linear(self, form: Linear) -> Scalar:
+        """An int; what may leave 64 bits is checked."""
+        w = self.work(sites.too_large, ())
+        found: Scalar | None = None
+        for s, c in form.terms.items():
+            if isinstance(s, Dim):
+                term = word(self.array(s.array).dims[s.axis], 0, arrays.LONGEST)
+            else:
+                term = convert(self.b, self.read(s), INT)
+            if found is not None and c == -1:
+                found = operations.subtract_ints(w, found, term)
+                continue
+            if c != 1:
+                term = operations.multiply_ints(w, term, word(WORD(c), c, c))
+            found = term if found is None else operations.add_ints(w, found, term)
+        c = form.offset
+        if found is None:
+            return number(c, INT)
+        if c:
+            found = operations.add_ints(w, found, word(WORD(c), c, c))
+        return found
+
+    def array(self, a: Any) -> Array:
+        """The array that a value or a buffer is here."""
+        found = self.arrays.get(a)
+        if found is None:
+            found = self.memory.current(a)
+        return found
+
+    # ---- failures --------------------------------------------------------------
+
+    def fail(self, error: Error, given: tuple[Scalar, ...]) -> None:
+        """Leave the kernel: what follows here is not reached."""
+        kinds = tuple(x.type for x in given)
+        where = self.where
+        site = Site(where, kinds, sites.at(where, error))
+        self.program.frame.fails_with(kinds)
+        at = self.program.frame.failure
+        for x in given:
+            for part in registers(x):
+                self.to_word(at, part)
+                at += 1
+        self.b.store(WORD(self.program.site(site)), self.status)
+        self.b.branch(self.exit)
+
+    def to_word(self, at: int, part: Register) -> None:
+        """A register into a word of the frame."""
+        if isinstance(part.type, ir.IntType) and part.type != WORD:
+            part = (self.b.zext if part.type == BIT else self.b.sext)(part, WORD)
+        place = self.b.gep(self.frame, [WORD(at)], source_etype=WORD)
+        self.b.store(part, place)
+
+    def fail_if(self, bit: Register, error: Error, given: tuple[Scalar, ...]) -> None:
+        """Leave the kernel where a bit is set."""
+        if isinstance(bit, ir.Constant) and not bit.constant:
+            return
+        with self.rarely(bit):
+            self.fail(error, given)
+
+    @contextmanager
+    def rarely(self, bit: Register) -> Iterator[None]:
+        """A block for what hardly ever happens."""
+        b = self.b
+        bad, good = self.llvm.append_basic_block(), self.llvm.append_basic_block()
+        b.cbranch(bit, bad, good).set_weights(RARE)
+        b.position_at_end(bad)
+        yield
+        if not b.block.is_terminated:
+            b.branch(good)
+        b.position_at_end(good)
+
+    def work(self, error: Error, given: tuple[Scalar, ...]) -> operations.Work:
+        """What an operation needs that fails with this error."""
+
+        def fail_if(bit: Register) -> None:
+            self.fail_if(bit, error, given)
+
+        def formula(f: Any, operands: tuple[Scalar, ...]) -> Scalar:
+            return self.formula(f, operands, fail_if)
+
+        return operations.Work(self.b, fail_if, formula)
+
+    def formula(self, f: Any, operands: tuple[Scalar, ...], fail_if: Any) -> Scalar:
+        """The result of a formula; where it fails, its caller does."""
+        from gradwright.backends.machine.formulas import core_of
+
+        function = core_of(f, tuple(x.type for x in operands))
+        status, (found,) = self.invoke(
+            function, operands, tuple(None for _ in operands)
+        )
+        fail_if(self.b.icmp_signed("!=", status, WORD(0)))
+        assert isinstance(found, Scalar)
+        return found
+
+    # ---- statements ------------------------------------------------------------
+
+    def block(self, body: list[Statement]) -> None:
+        for s in body:
+            if self.b.block.is_terminated:
+                return
+            self.where = s.where or self.where
+            self.statement(s)
+
+    def statement(self, s: Statement) -> None:
+        match s:
+            case Let():
+                self._let(s)
+            case Load():
+                self._load(s)
+            case Store():
+                self._store(s)
+            case Alloc():
+                self._alloc(s)
+            case Resize():
+                self.memory.resize(s)
+            case For():
+                self._for(s)
+            case While():
+                self._while(s)
+            case If():
+                self._if(s)
+            case Break():
+                self.b.branch(self.leave[-1])
+            case Raise():
+                self._raise(s.exception, s.operands)
+            case Assert():
+                self._assert(s)
+            case Call():
+                self._call(s)
+            case _:
+                raise Refused(f"{_described(s)} yet")
+
+    def _let(self, s: Let) -> None:
+        if s.primitive is FORMAT:
+            self.texts[s.out] = s
+            return
+        made = operations.find(s.primitive)
+        if made is None or not is_scalar(s.out.type):
+            raise Refused(
+                f"{s.primitive.spelling} of arrays yet"
+                if not is_scalar(s.out.type)
+                or (made is None
+                and any(type_of(o).is_array for o in s.operands))
+                else s.primitive.spelling
+            )
+        given = tuple(self.operand(o) for o in s.operands)
+        error = sites.of_row(s.primitive, s.out.type)
+        w = self.work(error, given)
+        if s.primitive.kind != "structural" and not _asks_for_none(s):
+            given = self.present(given, error)
+        found = made(w, element_of(s.out.type), given)
+        self.set(s.out, convert(self.b, found, element_of(s.out.type)))
+
+    def present(self, given: tuple[Scalar, ...], error: Error) -> tuple[Scalar, ...]:
+        """The operands, none of which may be None here."""
+        found = []
+        for x in given:
+            if x.absent is not None:
+                self.fail_if(x.absent, error, given)
+                x = Scalar(replace(x.type, optional=False), x.parts)
+            found.append(x)
+        return tuple(found)
+
+    def _load(self, s: Load) -> None:
+        source = s.source
+        if isinstance(source, Cell):
+            if not is_scalar(source.type):
+                raise Refused("an array that is bound anew in a loop or branch yet")
+            if s.unsure:
+                bound = self.b.load(self.bound_slot(source), typ=BIT)
+                self.fail_if(self.b.not_(bound), sites.unbound(source.name), ())
+            t = element_of(source.type)
+            kinds = register_types(t)
+            found = tuple(
+                self.b.load(p, typ=k)
+                for p, k in zip(self.cell(source), kinds, strict=True)
+            )
+            x = convert(self.b, of_registers(t, found), element_of(s.out.type))
+            self.set(s.out, x)
+            return
+        if is_scalar(type_of(source)):  # an element of an array of no axes
+            self.set(s.out, convert(self.b, self.operand(source), s.out.type.element))
+            return
+        if not s.index or s.index == (Whole(),):
+            self.memory.alias(s)
+            return
+        a = self.array(source)
+        places = self.places(a, s.index, s.safe)
+        x = arrays.load(self.b, self.scopes, a, places)
+        self.set(s.out, convert(self.b, x, s.out.type))
+
+    def places(self, a: Array, index: Index, safe: bool) -> list[Register]:
+        """An index as places that are there; with Python's reading, unless `safe`."""
+        index = tuple(i for i in index if not isinstance(i, Whole))
+        if len(index) != a.type.rank or not all(isinstance(i, At) for i in index):
+            raise Refused("slices and parts of arrays yet")
+        b, found = self.b, []
+        for axis, item in enumerate(index):
+            assert isinstance(item, At)
+            x = self.operand(item.position)
+            if dtype_of(x.type).kind not in "iu":
+                raise Refused(f"an index of the kind {x.type}")
+            x = convert(b, x, INT)
+            place, length = x.part, a.dims[axis]
+            if not safe:
+                if x.low < 0:
+                    below = b.icmp_signed("<", place, WORD(0))
+                    place = b.select(below, b.add(place, length), place)
+                missed = b.icmp_unsigned(">=", place, length)
+                given = (x, word(length))
+                self.fail_if(missed, sites.out_of_bounds(axis), given)
+            found.append(place)
+        return found
+
+    def _store(self, s: Store) -> None:
+        place = s.place
+        if isinstance(place, Cell):
+            self._store_in_cell(place, s)
+            return
+        if not isinstance(place, Buffer):
+            raise Refused("a store into a list yet")
+        a = self.array(place)
+        t = a.type.element
+        x = self.operand(s.operand)
+        places = self.places(a, s.index, s.safe)
+        if s.accumulate:
+            held = arrays.load(self.b, self.scopes, a, places)
+            x = self.sum(held, x)
+        if x.type.is_complex and not t.is_complex:
+            raise Refused("a complex number stored into a real array")
+        error = sites.says(OverflowError, f"Python integer out of bounds for {a.dtype}")
+        x = operations.as_kind(self.work(error, ()), x, t)
+        arrays.store(self.b, self.scopes, a, places, x)
+
+    def _store_in_cell(self, place: Cell, s: Store) -> None:
+        if not is_scalar(place.type):
+            raise Refused("an array that is bound anew in a loop or branch yet")
+        x = self.operand(s.operand)
+        t, slots = element_of(place.type), self.cell(place)
+        if s.accumulate:
+            kinds = register_types(t)
+            held = tuple(
+                self.b.load(p, typ=k) for p, k in zip(slots, kinds, strict=True)
+            )
+            x = self.sum(of_registers(t, held), x)
+        x = convert(self.b, x, t)
+        for part, slot in zip(registers(x), slots, strict=True):
+            self.b.store(part, slot)
+        if place in self.unsure:
+            self.b.store(BIT(1), self.bound_slot(place))
+
+    def sum(self, held: Scalar, x: Scalar) -> Scalar:
+        """What `+=` makes of what is held."""
+        import operator
+
+        p = TABLE.rows[operator.add, 2]
+        out = p.type_rule(held.type, x.type)
+        error = sites.of_row(p, out)
+        given = self.present((held, x), error)
+        made = operations.find(p)
+        assert made is not None
+        return made(self.work(error, given), out, given)
+
+    def cell(self, place: Cell) -> tuple[Register, ...]:
+        if place not in self.cells:
+            self.cells[place] = self._slots(place.type)
+        return self.cells[place]
+
+    def bound_slot(self, place: Cell) -> Register:
+        """Whether a cell holds anything."""
+        if place not in self.bound:
+            self.bound[place] = self.slot(BIT)
+        return self.bound[place]
+
+    def _alloc(self, s: Alloc) -> None:
+        if isinstance(s.place, Cell):
+            if s.place in self.unsure:
+                self.b.store(BIT(0), self.bound_slot(s.place))
+        elif isinstance(s.place, Buffer) and s.value is None:
+            self.memory.alloc(s)
+        else:
+            raise Refused("lists yet" if s.value is None else "arrays as a whole yet")
+
+    # ---- control ---------------------------------------------------------------
+
+    def _if(self, s: If) -> None:
+        b = self.b
+        condition = truth(b, self.operand(s.condition))
+        then, orelse, after = (self.llvm.append_basic_block() for _ in range(3))
+        b.cbranch(condition, then, orelse)
+        for start, body in ((then, s.then), (orelse, s.orelse)):
+            b.position_at_end(start)
+            self.block(body)
+            if not b.block.is_terminated:
+                b.branch(after)
+        b.position_at_end(after)
+
+    def _while(self, s: While) -> None:
+        b = self.b
+        head, body, after = (self.llvm.append_basic_block() for _ in range(3))
+        b.branch(head)
+        b.position_at_end(head)
+        self.block(s.header)
+        b.cbranch(truth(b, self.operand(s.condition)), body, after)
+        b.position_at_end(body)
+        with self.looping(after):
+            self.block(s.body)
+        if not b.block.is_terminated:
+            b.branch(head)
+        b.position_at_end(after)
+
+    @contextmanager
+    def looping(self, after: Any) -> Iterator[None]:
+        self.leave.append(after)
+        yield
+        self.leave.pop()
+
+    def _for(self, s: For) -> None:
+        start, stop, step = (
+            convert(self.b, self.operand(o), INT) for o in (s.start, s.stop, s.step)
+        )
+        if step.low == step.high == 1 and not s.backwards:
+            self._count(s, start, stop, 1)
+        elif step.low == step.high == 1:
+            last = Scalar(INT, (self.b.sub(stop.part, WORD(1)),), start.low, stop.high)
+            self._count(s, last, start, -1)
+        else:
+            self._stride(s, start, stop, step)
+
+    def _count(self, s: For, first: Scalar, end: Scalar, step: int) -> None:
+        """A loop by one, upwards to the end or downwards through it."""
+        b = self.b
+        order = "<" if step == 1 else ">="
+        body, after = self.llvm.append_basic_block(), self.llvm.append_basic_block()
+        before = b.block
+        if step == -1:  # first is one below where it stops, which may be the least int
+            enters = b.icmp_signed("<", end.part, b.add(first.part, WORD(1)))
+        else:
+            enters = b.icmp_signed(order, first.part, end.part)
+        b.cbranch(enters, body, after)
+        b.position_at_end(body)
+        symbol = b.phi(WORD)
+        symbol.add_incoming(first.part, before)
+        low, high = (
+            (first.low, end.high - 1) if step == 1 else (end.low, first.high - 1)
+        )
+        self.set(s.symbol, word(symbol, max(low, LEAST), min(high, MOST)))
+        with self.looping(after):
+            self.block(s.body)
+        if not b.block.is_terminated:
+            following = b.add(symbol, WORD(step), flags=["nsw"])
+            symbol.add_incoming(following, b.block)
+            goes_on = b.icmp_signed(order, following, end.part)
+            b.cbranch(goes_on, body, after)
+        b.position_at_end(after)
+
+    def _stride(self, s: For, start: Scalar, stop: Scalar, step: Scalar) -> None:
+        """A loop by another step: trips are counted, as Python's range counts."""
+        b = self.b
+        if step.low <= 0 <= step.high:
+            error = sites.says(ValueError, "range() arg 3 must not be zero")
+            self.fail_if(b.icmp_signed("==", step.part, WORD(0)), error, ())
+        up = b.icmp_signed(">", step.part, WORD(0))
+        enters = b.select(
+            up,
+            b.icmp_signed("<", start.part, stop.part),
+            b.icmp_signed(">", start.part, stop.part),
+        )
+        way = b.select(up, b.sub(stop.part, start.part), b.sub(start.part, stop.part))
+        size = b.select(up, step.part, b.neg(step.part))
+        trips = b.add(b.udiv(b.sub(way, WORD(1)), size), WORD(1))
+        body, after = self.llvm.append_basic_block(), self.llvm.append_basic_block()
+        before = b.block
+        b.cbranch(enters, body, after)
+        b.position_at_end(body)
+        trip = b.phi(WORD)
+        trip.add_incoming(WORD(0), before)
+        at = b.sub(b.sub(trips, WORD(1)), trip) if s.backwards else trip
+        symbol = b.add(start.part, b.mul(at, step.part))
+        low, high = min(start.low, stop.low), max(start.high, stop.high)
+        self.set(s.symbol, word(symbol, low, high))
+        with self.looping(after):
+            self.block(s.body)
+        if not b.block.is_terminated:
+            following = b.add(trip, WORD(1))
+            trip.add_incoming(following, b.block)
+            b.cbranch(b.icmp_unsigned("<", following, trips), body, after)
+        b.position_at_end(after)
+
+    def _raise(self, kind: type[BaseException], operands: Any) -> None:
+        arguments: list[Any] = []
+        given: list[Scalar] = []
+        for o in operands:
+            if isinstance(o, Const):
+                arguments.append((o.value,))
+            elif o in self.texts:
+                text = self.texts[o]
+                arguments.append((text.attribute, len(given)))
+                given += [self.operand(p) for p in text.operands]
+            else:
+                arguments.append(len(given))
+                given.append(self.operand(o))
+        self.fail(sites.of_user(kind, arguments), tuple(given))
+
+    def _assert(self, s: Assert) -> None:
+        b = self.b
+        holds = truth(b, self.operand(s.condition))
+        good, bad = self.llvm.append_basic_block(), self.llvm.append_basic_block()
+        b.cbranch(holds, good, bad).set_weights(RARE[::-1])
+        b.position_at_end(bad)
+        self.block(s.header)
+        if not b.block.is_terminated:
+            message = () if s.message is None else (s.message,)
+            self._raise(AssertionError, message)
+        b.position_at_end(good)
+
+    # ---- calls -----------------------------------------------------------------
+
+    def _call(self, s: Call) -> None:
+        given: list[Any] = []
+        layouts: list[str | None] = []
+        for o, p in zip(s.operands, s.function.params, strict=True):
+            if isinstance(o, Value | Place) and not is_scalar(type_of(o)):
+                a = self.array(o)
+                given.append(a)
+                layouts.append(a.layout)
+            else:
+                x = convert(self.b, self.operand(o), element_of(type_of(p)))
+                given.append(x)
+                layouts.append(None)
+        status, found = self.invoke(s.function, tuple(given), tuple(layouts))
+        failed = self.b.icmp_signed("!=", status, WORD(0))
+        with self.rarely(failed):
+            self.b.store(status, self.status)
+            self.b.branch(self.exit)
+        for out, x in zip(s.outs, found, strict=True):
+            if isinstance(x, Scalar):
+                self.set(out, convert(self.b, x, element_of(out.type)))
+            else:
+                self.memory.take_over(out, x)
+
+    def invoke(
+        self, function: Any, given: tuple[Any, ...], layouts: tuple[Any, ...]
+    ) -> tuple[Register, list[Any]]:
+        """Call a function: its status, and its results where that is 0."""
+        b = self.b
+        callee = self.program.instance(function, layouts)
+        passed: list[Register] = [self.frame]
+        for x in given:
+            if isinstance(x, Array):
+                passed += [x.data, *x.dims, *x.strides]
+            else:
+                passed += registers(x)
+        slots: list[tuple[Register, ...]] = []
+        for r in function.results:
+            t = type_of(r)
+            if is_scalar(t):
+                slots.append(self._slots(t))
+            else:
+                slots.append((self.slot(ir.ArrayType(WORD, 1 + t.rank)),))
+            passed += slots[-1]
+        status = b.call(callee.llvm, passed)
+        found: list[Any] = []
+        for r, places in zip(function.results, slots, strict=True):
+            t = type_of(r)
+            if is_scalar(t):
+                kinds = register_types(element_of(t))
+                read = (b.load(p, typ=k) for p, k in zip(places, kinds, strict=True))
+                found.append(of_registers(element_of(t), tuple(read)))
+            else:
+                found.append(places[0])
+        return status, found
+
+
+def _asks_for_none(s: Let) -> bool:
+    import operator
+
+    return s.primitive.function in (
+        operator.is_,
+        operator.is_not,
+        operator.not_,
+        bool,
+    )
+
+
+def _escaping(function: Any) -> set[Any]:
+    """The values that are used outside of the block that defines them."""
+    home: dict[Any, tuple[int, ...]] = {}
+    found: set[Any] = set()
+
+    def use(v: Any, path: tuple[int, ...]) -> None:
+        own = home.get(v)
+        if own is not None and path[: len(own)] != own:
+            found.add(v)
+
+    def visit(body: list[Statement], path: tuple[int, ...]) -> None:
+        for s in body:
+            inner = [(*path, id(b)) for b in blocks(s)]
+            used = reads(s)
+            if isinstance(s, While):  # its condition is read in the header
+                path_of_use = inner[0]
+            elif isinstance(s, Assert):
+                for v in used:
+                    use(v, inner[0])
+                used = []
+                path_of_use = path
+            else:
+                path_of_use = path
+            for b, p in zip(blocks(s), inner, strict=True):
+                if isinstance(s, For):
+                    home[s.symbol] = p
+                if isinstance(s, While) and b is s.body:
+                    p = (*inner[0], id(b))  # the header comes before the body
+                    for t in walk(s.header):
+                        for v in defines(t):
+                            home.setdefault(v, inner[0])
+                visit(b, p)
+            for v in used:
+                use(v, path_of_use)
+            if not isinstance(s, For):
+                for v in defines(s):
+                    home[v] = path
+
+    visit(function.body, ())
+    for r in function.results:
+        symbols = r.symbols() if isinstance(r, Linear) else [r]
+        for v in symbols:
+            use(v, ())
+    return {v for v in found if isinstance(v, Value) and is_scalar(v.type)}
+
+
+def _described(s: Statement) -> str:
+    return {
+        "Effect": "print and other calls for their effect",
+        "Push": "lists",
+        "Pop": "lists",
+        "Insert": "lists",
+        "Remove": "lists",
+        "Take": "lists",
+        "AddUp": "lists",
+        "Exchange": "arrays that change places",
+    }.get(type(s).__name__, type(s).__name__)
+
+
+__all__ = ["Body", "truth_value"]

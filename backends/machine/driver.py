@@ -1,0 +1,332 @@
+"""The driver: Python that fills a frame, calls the kernel, and gives the results.
+
+It is written for each kernel, as text that packs and unpacks all words at once:
+
+    def run(x, A):
+        out_0 = zeros((A.shape[0],), dtype_0)
+        pack(words, 24, x, id(A), id(out_0))
+        while status := kernel(address): ...
+
+Arrays go as NumPy's own objects, by `id`: the kernel reads address, lengths and layout
+there, which costs less than any way of asking for them from Python.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradwright.backends.machine import arrays, build, kernel, sites
+from gradwright.backends.machine.arrays import layout_of
+from gradwright.backends.machine.program import (
+    ARGUMENTS,
+    NEEDED,
+    NO_ROOM,
+    OTHER_LAYOUT,
+    TOO_LONG,
+    Layouts,
+    Program,
+    element_of,
+    is_scalar,
+)
+from gradwright.backends.machine.scalars import dtype_of
+from gradwright.backends.machine.sizes import Sizes, text
+from gradwright.transform.core import Alloc, Buffer, Function, type_of
+from gradwright.transform.errors import BackendError
+from gradwright.transform.types import Type
+
+MOST_KEPT = 2**28  # bytes of workspace that wait for the next call, in each frame
+MOST_FRAMES = 8
+
+
+class OtherLayout(Exception):
+    """An array does not lie in memory as the kernel takes it to lie."""
+
+
+class Machine:
+    """A function compiled: one kernel for each way in which its arrays lie."""
+
+    def __init__(self, function: Function) -> None:
+        _check_objects()
+        self.function = function
+        self.kernels: dict[Layouts, Kernel] = {}
+        self.hidden = [p for p in function.params if p in function.hidden]
+        self.names = [p.settled for p in self.hidden]  # type: ignore[union-attr]
+        self.array_at = [k for k, p in enumerate(function.params) if p.type.is_array]
+        usual: Layouts = tuple(
+            "C" if p.type.is_array else None for p in function.params
+        )
+        self.usual = self.kernel(usual)
+        self.run_usual = self.usual.run
+
+    def kernel(self, layouts: Layouts) -> Kernel:
+        """The kernel for these layouts."""
+        found = self.kernels.get(layouts)
+        if found is None:
+            found = self.kernels[layouts] = Kernel(self.function, layouts)
+        return found
+
+    def run(self, values: Any, hidden: dict[str, Any]) -> Any:
+        """The results of a call."""
+        if self.names:
+            values = (*values, *[hidden[n] for n in self.names])
+        try:
+            return self.run_usual(*values)
+        except OtherLayout:
+            layouts: list[str | None] = [None] * len(self.function.params)
+            for k in self.array_at:
+                layouts[k] = layout_of(values[k])
+            return self.kernel(tuple(layouts)).run(*values)
+
+
+class Kernel:
+    """Machine code, and the frames of calls of it that wait."""
+
+    def __init__(self, function: Function, layouts: Layouts) -> None:
+        program = kernel.translated(function, layouts)
+        self.sites = program.sites
+        self.frame_layout = program.frame
+        self.text, self.name = build.text_of(program)
+        self.compiled = build.compiled(self.text, self.name)
+        self.call = self.compiled.entry_point
+        self.frames: deque[Frame] = deque()
+        self.driver, names = _written(program)
+        names.update(
+            kernel=self.call,
+            take=self.frames.pop,
+            give=self.give,
+            new=self.new,
+            failed=self.failed,
+        )
+        exec(self.driver, names)
+        self.run: Callable[..., Any] = names["run"]
+
+    def new(self) -> Frame:
+        return Frame(self.frame_layout.size)
+
+    def give(self, frame: Frame) -> None:
+        """A frame waits for the next call; not with more memory than is good."""
+        if frame.room.nbytes > MOST_KEPT:
+            frame.grow(0)
+        if len(self.frames) < MOST_FRAMES:
+            self.frames.append(frame)
+
+    def failed(self, status: int, frame: Frame) -> None:
+        """Do what a signal asks for, so that the kernel can be called again; or raise.
+
+        Raises:
+            OtherLayout: There must be another kernel for these arrays.
+            BaseException: What the program raises.
+        """
+        words = np.frombuffer(frame.words, np.int64)
+        if status == NO_ROOM:
+            frame.grow(int(words[NEEDED]))
+            return
+        if status == OTHER_LAYOUT:
+            raise OtherLayout
+        if status == TOO_LONG:
+            raise BackendError(
+                f"an array of more than {arrays.LONGEST} elements along an axis"
+            )
+        if status < 0:
+            raise MemoryError("there is no room for an array of compiled code")
+        site = self.sites[status - 1]
+        raise site.raised(words[self.frame_layout.failure :])
+
+
+class Frame:
+    """The words of one call at a time, and the workspace that it may use."""
+
+    def __init__(self, size: int) -> None:
+        self.held = np.zeros(size, np.int64)
+        self.words = memoryview(self.held).cast("B")
+        self.address = self.held.ctypes.data
+        self.room = np.empty(0, np.uint8)
+
+    def grow(self, size: int) -> None:
+        """Another workspace, of at least so many bytes."""
+        self.held[0:2] = 0
+        self.room = np.empty(0, np.uint8)  # the old one goes first
+        if size:
+            self.room = np.empty(size + 64, np.uint8)
+            start = self.room.ctypes.data
+            begin = -start % 64
+            self.held[0:2] = start + begin, size
+
+
+# ---- the text of a driver ----------------------------------------------------------
+
+LETTERS = {
+    "bool": "?7x", "int8": "q", "int16": "q", "int32": "q", "int64": "q",
+    "uint8": "q", "uint16": "q", "uint32": "q", "uint64": "Q",
+    "float32": "f4x", "float64": "d", "complex64": "f4xf4x", "complex128": "dd",
+}  # fmt: skip
+
+
+def _written(program: Program) -> tuple[str, dict[str, Any]]:
+    """The driver's text, and what stands behind its names."""
+    function, frame = program.function, program.frame
+    params = [f"a{k}" for k in range(len(function.params))]
+    names: dict[str, Any] = {"struct_error": struct.error, "overflow": _overflow}
+    lines = [f"def run({', '.join(params)}):"]
+    given: list[str] = []
+    letters = "="
+    for p, name in zip(function.params, params, strict=True):
+        if p.type.is_array:
+            letters, given = letters + "q", [*given, f"id({name})"]
+        elif p.type.is_complex:
+            letters += LETTERS[dtype_of(p.type).name]
+            given += [f"{name}.real", f"{name}.imag"]
+        else:
+            letters, given = letters + LETTERS[dtype_of(p.type).name], [*given, name]
+    fresh = kernel.given(function)
+    sizes = Sizes(function)
+    blank = {s.place: s.blank for s in function.body if isinstance(s, Alloc)}
+    for k, place in fresh.items():
+        shape = sizes.shape(place.like)
+        assert shape is not None
+        make = "empty" if blank[place] else "zeros"
+        lengths = ", ".join(f"max({text(s, params)}, 0)" for s in shape)
+        if not isinstance(place.like, tuple) or all(_is_length(s) for s in shape):
+            lengths = ", ".join(text(s, params) for s in shape)
+        lines.append(f"    r{k} = {make}(({lengths},), dtype_{k})")
+        names[f"dtype_{k}"] = np.dtype(place.type.dtype)
+        letters, given = letters + "q", [*given, f"id(r{k})"]
+    names["pack"] = struct.Struct(letters).pack_into
+    names.update(zeros=np.zeros, empty=np.empty, IndexError=IndexError)
+    values = "".join(f", {g}" for g in given)
+    lines += [
+        "    try:",
+        "        frame = take()",
+        "    except IndexError:",
+        "        frame = new()",
+        "    try:",
+        f"        pack(frame.words, {8 * ARGUMENTS}{values})",
+        "        while status := kernel(frame.address):",
+        "            failed(status, frame)",
+        *_results(program, fresh, params, names),
+        "    except struct_error:",
+        f"        overflow({', '.join(params)})",
+        "        raise",
+        "    finally:",
+        "        give(frame)",
+        f"    return {_returned(function, fresh, params, names)}",
+    ]
+    return "\n".join(lines) + "\n", names
+
+
+def _is_length(size: Any) -> bool:
+    from gradwright.backends.machine.sizes import Length
+
+    return isinstance(size, Length) and size.axis is not None
+
+
+def _results(
+    program: Program, fresh: dict[int, Buffer], params: list[str], names: dict[str, Any]
+) -> list[str]:
+    """The lines that take the results out of a frame."""
+    function, frame = program.function, program.frame
+    letters, targets, more = "=", [], []
+    for k, r in enumerate(function.results):
+        t = type_of(r)
+        if is_scalar(t):
+            e = element_of(t)
+            letters += LETTERS[dtype_of(_present(e)).name]
+            targets += [f"r{k}", f"i{k}"] if e.is_complex else [f"r{k}"]
+            if e.optional:
+                letters, targets = letters + "q", [*targets, f"n{k}"]
+        else:
+            letters += f"{8 * (1 + t.rank)}x"
+            place = kernel.origin(function, r)
+            if k not in fresh and not kernel.is_argument(function, place):
+                first = next(
+                    j
+                    for j, q in enumerate(function.results)
+                    if type_of(q).is_array and kernel.origin(function, q) is place
+                )
+                if first == k:
+                    names[f"copied_{k}"] = _copier(frame.results[k], t)
+                    more.append(f"        r{k} = copied_{k}(frame)")
+                else:
+                    more.append(f"        r{k} = r{first}.copy()")
+    if not targets:
+        return more
+    names["unpack"] = struct.Struct(letters).unpack_from
+    if not function.results:
+        return more
+    at = 8 * frame.results[0]
+    return [f"        {', '.join(targets)}, = unpack(frame.words, {at})", *more]
+
+
+def _copier(at: int, t: Type) -> Callable[[Frame], Any]:
+    """An array that the kernel leaves in memory of its own, as NumPy's."""
+    dtype, rank = np.dtype(t.dtype), t.rank
+    libc = ctypes.CDLL(None)
+    libc.free.argtypes = [ctypes.c_void_p]
+
+    def copied(frame: Frame) -> Any:
+        address, *shape = frame.held[at : at + 1 + rank].tolist()
+        made = np.empty(shape, dtype)
+        if made.nbytes:
+            ctypes.memmove(made.ctypes.data, address, made.nbytes)
+        libc.free(address)
+        return made
+
+    return copied
+
+
+def _present(t: Type) -> Type:
+    from dataclasses import replace
+
+    return replace(t, optional=False)
+
+
+def _returned(
+    function: Function, fresh: dict[int, Buffer], params: list[str], names: Any
+) -> str:
+    """The results, of the kinds that the program has."""
+    found = []
+    for k, r in enumerate(function.results):
+        t = type_of(r)
+        if not is_scalar(t):
+            place = kernel.origin(function, r)
+            if kernel.is_argument(function, place):
+                index = next(j for j, p in enumerate(function.params) if p is place)
+                found.append(params[index])
+            else:
+                found.append(f"r{k}")
+            continue
+        e = _present(element_of(t))
+        value = f"complex(r{k}, i{k})" if e.is_complex else f"r{k}"
+        if not e.python:
+            names[f"kind_{k}"] = np.dtype(e.dtype).type
+            value = f"kind_{k}({value})"
+        if t.dims == ():
+            names["asarray"] = np.asarray
+            value = f"asarray({value})"
+        if t.optional:
+            value = f"(None if n{k} else {value})"
+        found.append(value)
+    return ", ".join(found) if len(found) != 1 else found[0]
+
+
+def _overflow(*values: Any) -> None:
+    """The error for an int argument of more than 64 bits."""
+    raise OverflowError(sites.TOO_LARGE) from None
+
+
+def _check_objects() -> None:
+    """NumPy's array objects must be laid out as the kernels read them."""
+    a = np.arange(6.0).reshape(2, 3)[:, ::2]
+    words = ctypes.cast(id(a), ctypes.POINTER(ctypes.c_int64))
+    dims = ctypes.cast(words[arrays.DIMS // 8], ctypes.POINTER(ctypes.c_int64))
+    strides = ctypes.cast(words[arrays.STRIDES // 8], ctypes.POINTER(ctypes.c_int64))
+    flags = ctypes.cast(id(a) + arrays.FLAGS, ctypes.POINTER(ctypes.c_int))[0]
+    found = words[arrays.DATA // 8], (dims[0], dims[1]), (strides[0], strides[1])
+    if found != (a.ctypes.data, a.shape, a.strides) or flags != a.flags.num:
+        raise BackendError("this NumPy keeps its arrays in another form")
