@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 from gradwright.transform.core import Function
 from gradwright.transform.emit import Module
 from gradwright.transform.errors import BackendError, UnsupportedSyntax
+from gradwright.transform.lowering.lower import Lowered
+from gradwright.transform.lowering.program import LengthsVary
 
 if TYPE_CHECKING:
     from gradwright.backends.machine import Machine
@@ -24,7 +26,7 @@ class Compiled:
     """An emitted module, and the machine code that runs in its place."""
 
     def __init__(
-        self, module: Module, function: Function, specialised: Specialised
+        self, module: Module, lowered: Lowered, specialised: Specialised
     ) -> None:
         self.module = module
         for _, name, at in specialised.stored:
@@ -33,16 +35,17 @@ class Compiled:
                 at=at,
                 instead=f"a store into {name}.copy()",
             )
-        self.machine = machine(lower(function))
+        self.lowered = lowered
+        self.machine = machine(lowered.function)
 
     def run(self, values: Any, hidden: dict[str, Any] = NOTHING) -> Any:
         """The results of a call, one or a tuple of several."""
-        return self.machine.run(values, hidden)
-
-
-def lower(function: Function) -> Function:
-    """The function as loop core; what is none is refused where it is compiled."""
-    return function
+        try:
+            return self.machine.run(values, hidden)
+        except LengthsVary as e:
+            self.lowered.widen(e.args[0])
+            self.machine = machine(self.lowered.function)
+            return self.run(values, hidden)
 
 
 def machine(function: Function) -> Machine:

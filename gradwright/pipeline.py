@@ -17,11 +17,12 @@ from typing import Any
 from gradwright.derive import derive
 from gradwright.derived import Derived, arranged, check_result
 from gradwright.transform.begin import begin_whole
-from gradwright.transform.calls import knotted
+from gradwright.transform.calls import inline, knotted
 from gradwright.transform.cleared import join_stores
 from gradwright.transform.core import Function, program
 from gradwright.transform.emit import Module, emit
 from gradwright.transform.interface import trim
+from gradwright.transform.lowering.lower import Lowered
 from gradwright.transform.ownership import own_results
 from gradwright.transform.simplify import simplify
 from gradwright.transform.source import Source
@@ -38,7 +39,7 @@ class Built:
     specialised: Specialised
     module: Module
     backward: Module | None = None
-    compiled: bool = False
+    compiled: tuple[Lowered, ...] = ()
 
 
 def build(
@@ -55,23 +56,44 @@ def build(
         arguments: By parameter, `Type`, `Static` or a `Structure` of those.
         exact: The lengths of captured arrays are numbers, as they are now.
     """
-    derived, specialised = derived_of(steps, source, arguments, exact=exact)
-    finish(derived)
-    made = Built(derived, specialised, *emit_derived(derived))
-    made.compiled = any(step.kind == "jit" for step in steps)
-    return made
+    compiled = any(step.kind == "jit" for step in steps)
+    derived, specialised = derived_of(
+        steps, source, arguments, exact=exact, whole=compiled
+    )
+    settle_functions(derived)
+    lowered: tuple[Lowered, ...] = ()
+    if compiled:
+        equal, natural = tuple(specialised.equal_dims), tuple(specialised.at_least_zero)
+        lowered = tuple(Lowered(f, equal, natural) for f in derived.functions())
+    tidy(derived)
+    built = Built(derived, specialised, *emit_derived(derived))
+    built.compiled = lowered
+    return built
 
 
 def finish(d: Derived) -> None:
     """What is done once, before the core is written out."""
+    settle_functions(d)
+    tidy(d)
+
+
+def settle_functions(d: Derived) -> None:
+    """The functions as they are run: with what they need, and results of their own."""
     for f in d.functions():
-        knotted(simplify(f))
+        simplify(f)
+        if d.whole:
+            inline(f, everywhere=True)
+        knotted(f)
     trim(d.functions(), d.split)
     if d.split is not None:
         own_results(d.split.forward, len(d.function.results))
         own_results(d.split.backward)
     else:
         own_results(d.function)
+
+
+def tidy(d: Derived) -> None:
+    """As a person would write them."""
     for f in d.functions():
         count_by_tapes(f)
         for g in program(f):

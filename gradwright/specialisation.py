@@ -81,7 +81,7 @@ def runners(built: Built) -> tuple[Runner, Runner | None]:
 
         made: list[Runner] = [
             Compiled(m, f, built.specialised)
-            for m, f in zip(modules, built.derived.functions(), strict=True)
+            for m, f in zip(modules, built.compiled, strict=True)
         ]
     else:
         made = [Emitted(m) for m in modules]

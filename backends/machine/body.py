@@ -75,9 +75,10 @@ from gradwright.transform.core import (
 from gradwright.transform.errors import Location, UnsupportedSyntax
 from gradwright.transform.indices import Dim, Linear
 from gradwright.transform.primitives.record import TABLE
-from gradwright.transform.primitives.structural import FORMAT
+from gradwright.transform.primitives.structural import FORMAT, WITHIN
 from gradwright.transform.types import INT, Type
 
+ANY_ORDER = ("reassoc", "nsz")
 RARE = 1, 10_000  # how often a branch to a failure is taken, and not
 
 
@@ -350,6 +351,9 @@ class Body:
         if s.primitive is FORMAT:
             self.texts[s.out] = s
             return
+        if s.primitive is WITHIN:
+            self.set(s.out, self.within(s))
+            return
         made = operations.find(s.primitive)
         if made is None or not is_scalar(s.out.type):
             raise Refused(
@@ -366,6 +370,24 @@ class Body:
             given = self.present(given, error)
         found = made(w, element_of(s.out.type), given)
         self.set(s.out, convert(self.b, found, element_of(s.out.type)))
+
+    def within(self, s: Let) -> Scalar:
+        """A place on an axis, counted from its start, which is there."""
+        position, length = (
+            convert(self.b, self.operand(o), INT) for o in s.operands
+        )
+        place = self.placed(position, length.part, s.attribute)
+        return word(place, 0, arrays.LONGEST)
+
+    def placed(self, x: Scalar, length: Register, axis: int) -> Register:
+        """A place as Python reads it: a negative one counts from the end."""
+        b, place = self.b, x.part
+        if x.low < 0:
+            below = b.icmp_signed("<", place, WORD(0))
+            place = b.select(below, b.add(place, length), place)
+        missed = b.icmp_unsigned(">=", place, length)
+        self.fail_if(missed, sites.out_of_bounds(axis), (x, word(length)))
+        return place
 
     def present(self, given: tuple[Scalar, ...], error: Error) -> tuple[Scalar, ...]:
         """The operands, none of which may be None here."""
@@ -417,15 +439,8 @@ class Body:
             if dtype_of(x.type).kind not in "iu":
                 raise Refused(f"an index of the kind {x.type}")
             x = convert(b, x, INT)
-            place, length = x.part, a.dims[axis]
-            if not safe:
-                if x.low < 0:
-                    below = b.icmp_signed("<", place, WORD(0))
-                    place = b.select(below, b.add(place, length), place)
-                missed = b.icmp_unsigned(">=", place, length)
-                given = (x, word(length))
-                self.fail_if(missed, sites.out_of_bounds(axis), given)
-            found.append(place)
+            length = a.dims[axis]
+            found.append(x.part if safe else self.placed(x, length, axis))
         return found
 
     def _store(self, s: Store) -> None:
@@ -441,7 +456,7 @@ class Body:
         places = self.places(a, s.index, s.safe)
         if s.accumulate:
             held = arrays.load(self.b, self.scopes, a, places)
-            x = self.sum(held, x)
+            x = self.sum(held, x, s.unordered)
         if x.type.is_complex and not t.is_complex:
             raise Refused("a complex number stored into a real array")
         error = sites.says(OverflowError, f"Python integer out of bounds for {a.dtype}")
@@ -458,17 +473,22 @@ class Body:
             held = tuple(
                 self.b.load(p, typ=k) for p, k in zip(slots, kinds, strict=True)
             )
-            x = self.sum(of_registers(t, held), x)
+            x = self.sum(of_registers(t, held), x, s.unordered)
         x = convert(self.b, x, t)
         for part, slot in zip(registers(x), slots, strict=True):
             self.b.store(part, slot)
         if place in self.unsure:
             self.b.store(BIT(1), self.bound_slot(place))
 
-    def sum(self, held: Scalar, x: Scalar) -> Scalar:
-        """What `+=` makes of what is held."""
+    def sum(self, held: Scalar, x: Scalar, unordered: bool) -> Scalar:
+        """What `+=` makes of what is held; where any order will do, LLVM may choose."""
         import operator
 
+        if unordered and dtype_of(held.type) == dtype_of(x.type):
+            if dtype_of(held.type).kind in "fc":
+                parts = zip(held.parts, x.parts, strict=True)
+                added = tuple(self.b.fadd(p, q, flags=ANY_ORDER) for p, q in parts)
+                return Scalar(held.type, added)
         p = TABLE.rows[operator.add, 2]
         out = p.type_rule(held.type, x.type)
         error = sites.of_row(p, out)

@@ -66,12 +66,34 @@ def lower(
         equal: Lengths of its parameters that are checked to be equal.
         natural: Forms of those that are checked never to be negative.
     """
-    equal, natural, needs = tuple(equal), tuple(natural), Needs()
-    while True:
-        try:
-            return _lowered(Lowering(function, Forms(equal, natural), needs))
-        except Again:  # with what is known now of the tapes
-            pass
+    return Lowered(function, tuple(equal), tuple(natural)).function
+
+
+class Lowered:
+    """A function in loops, which can be lowered once more when more is known of it."""
+
+    def __init__(
+        self,
+        source: Function,
+        equal: tuple[tuple[Linear, Linear], ...],
+        natural: tuple[Linear, ...],
+    ) -> None:
+        self.source, self.equal, self.natural = source, equal, natural
+        self.needs = Needs()
+        self.function = self._made()
+
+    def _made(self) -> Function:
+        while True:
+            forms = Forms(self.equal, self.natural)
+            try:
+                return _lowered(Lowering(self.source, forms, self.needs))
+            except Again:  # with what is known now of tapes and names
+                pass
+
+    def widen(self, number: int) -> None:
+        """A name, by its number, holds arrays of different lengths after all."""
+        self.needs.varying.add(number)
+        self.function = self._made()
 
 
 def _lowered(L: Lowering) -> Function:
