@@ -588,7 +588,6 @@ class Writer(Nesting):
         target = targets[0] if len(targets) == 1 else ast.Tuple(targets)
         self._write(out, ast.Assign([target], call), s, quiet)
 
-
     def _library(self, s: Library, out: list[ast.stmt]) -> None:
         """`x[...] = np.linalg.solve(A, b)`."""
         found = [self.operand(o) for o in s.operands]  # type: ignore[arg-type]

@@ -16,7 +16,7 @@ from typing import Any
 
 from llvmlite import ir
 
-from gradwright.backends.machine import arrays, operations, sites
+from gradwright.backends.machine import arrays, library, operations, sites
 from gradwright.backends.machine.arrays import Array, Scopes
 from gradwright.backends.machine.memory import Memory
 from gradwright.backends.machine.program import (
@@ -57,6 +57,7 @@ from gradwright.transform.core import (
     If,
     Index,
     Let,
+    Library,
     Load,
     Place,
     Raise,
@@ -114,6 +115,8 @@ class Body:
         for s in walk(self.function.body):
             if isinstance(s, Call):
                 owned += [o for o in s.outs if o.type.is_array]
+            if isinstance(s, Library):
+                owned += [o for o in s.outs if o not in owned and isinstance(o, Buffer)]
         name = f"{self.llvm.name} of {len(program.instances)}"
         self.scopes = Scopes(program.module, name, owned)
         self.memory = Memory(self)
@@ -262,10 +265,15 @@ class Body:
 
     def to_word(self, at: int, part: Register) -> None:
         """A register into a word of the frame."""
-        if isinstance(part.type, ir.IntType) and part.type != WORD:
-            part = (self.b.zext if part.type == BIT else self.b.sext)(part, WORD)
+        part = self.as_word(part)
         place = self.b.gep(self.frame, [WORD(at)], source_etype=WORD)
         self.b.store(part, place)
+
+    def as_word(self, part: Register) -> Register:
+        """A register as wide as a word, if it holds an int."""
+        if isinstance(part.type, ir.IntType) and part.type != WORD:
+            part = (self.b.zext if part.type == BIT else self.b.sext)(part, WORD)
+        return part
 
     def fail_if(self, bit: Register, error: Error, given: tuple[Scalar, ...]) -> None:
         """Leave the kernel where a bit is set."""
@@ -344,6 +352,8 @@ class Body:
                 self._assert(s)
             case Call():
                 self._call(s)
+            case Library():
+                library.write(self, s)
             case _:
                 raise Refused(f"{_described(s)} yet")
 
@@ -359,8 +369,7 @@ class Body:
             raise Refused(
                 f"{s.primitive.spelling} of arrays yet"
                 if not is_scalar(s.out.type)
-                or (made is None
-                and any(type_of(o).is_array for o in s.operands))
+                or (made is None and any(type_of(o).is_array for o in s.operands))
                 else s.primitive.spelling
             )
         given = tuple(self.operand(o) for o in s.operands)
@@ -373,9 +382,7 @@ class Body:
 
     def within(self, s: Let) -> Scalar:
         """A place on an axis, counted from its start, which is there."""
-        position, length = (
-            convert(self.b, self.operand(o), INT) for o in s.operands
-        )
+        position, length = (convert(self.b, self.operand(o), INT) for o in s.operands)
         place = self.placed(position, length.part, s.attribute)
         return word(place, 0, arrays.LONGEST)
 

@@ -2,8 +2,8 @@
 
 The kernel takes the address of a frame, a row of words that the driver fills:
 
-    0  workspace   1  its bytes   2  the bytes that are needed
-    3  arguments (numbers; arrays as NumPy's own objects), then results, then the
+    0  workspace   1  its bytes   2  the bytes that are needed   3  what calls libraries
+    4  arguments (numbers; arrays as NumPy's own objects), then results, then the
        operands of what failed
 
 and returns 0, the number of a site, or one of the signals below.
@@ -29,8 +29,8 @@ from gradwright.backends.machine.sites import Site, words_of
 from gradwright.transform.core import Buffer, Function, List, Tape, Value, type_of
 from gradwright.transform.types import Type
 
-OTHER_LAYOUT, NO_ROOM, TOO_LONG, NO_MEMORY = -1, -2, -3, -4
-WORKSPACE, CAPACITY, NEEDED, ARGUMENTS = range(4)
+OTHER_LAYOUT, NO_ROOM, TOO_LONG, NO_MEMORY, RAISED = -1, -2, -3, -4, -5
+WORKSPACE, CAPACITY, NEEDED, CALLS, ARGUMENTS = range(5)
 Layouts = tuple[str | None, ...]
 
 
@@ -59,6 +59,7 @@ class Program:
     def __init__(self, function: Function, layouts: Layouts) -> None:
         self.module = ir.Module("gradwright")
         self.sites: list[Site] = []
+        self.callings: list[Any] = []  # of libraries
         self.instances: dict[Any, Instance] = {}
         self.waiting: list[Instance] = []
         self.function = function

@@ -239,6 +239,7 @@ def call_library(L: Lowering, s: Let, operands: tuple[Operand, ...]) -> None:
             dims = tuple(symbol(Dim(place, k)) for k in range(t.rank))
             place.like, place.type = dims, replace(t, dims=dims)
             L.exact.add(place)
+            L.born.add(place)
             born.append((out, place))
         else:
             shape = L.settled_shape(out, tuple(map(length, t.dims)))
@@ -262,7 +263,9 @@ def _type_here(L: Lowering, o: Operand, marks: dict[Linear, Linear]) -> Any:
     if not t.is_array:
         return t
     dims = [
-        n if n.constant is not None else marks.setdefault(n, symbol(("length", len(marks))))
+        n
+        if n.constant is not None
+        else marks.setdefault(n, symbol(("length", len(marks))))
         for n in L.shape(o)
     ]
     return replace(t, dims=tuple(dims))

@@ -238,9 +238,13 @@ def result(L: Lowering, r: Any, given: set[Any]) -> Any:
     """A result: a number, or memory of its own."""
     if not type_of(r).is_array:
         return L.operand(r)
+    if not r.type.rank:
+        out, w = Value(r.name, r.type), Scope()
+        L.number(out, w, L.at(w, r, ()))
+        return out
     refuse_number(L, r)
     memory = L.stored.get(r, L.whole.get(r))
-    if not isinstance(memory, Buffer) or memory in given:
+    if not isinstance(memory, Buffer) or memory in given or memory in L.born:
         memory = L.stored[L.written_out(r)]
     given.add(memory)
     out = Value(r.name, r.type)

@@ -123,6 +123,7 @@ class Lowering:
         self.cells: dict[Cell, None] = {}  # those that hold arrays
         self.fixed: dict[Cell, Any] = {}
         self.varying: dict[Cell, Any] = {}
+        self.born: set[Buffer] = set()  # memory that a library call makes
         self.exact: set[Buffer] = set()  # memory that is as large as its array
         self.parts: dict[Value, list[Value]] = {}  # of what gives several results
         self.truth: dict[Any, bool] = {}  # conditions that are known
@@ -475,12 +476,23 @@ class Lowering:
     ) -> None:
         """A value's element is computed; where it is wanted often, once for all."""
         self.shapes[v] = shape
+        if not shape:  # an array of no axes is a number
+            w = Scope()
+            self.is_number(v, w, at(w, ()))
+            return
         self.sources[v] = Source(at, reads, cheap)
         count = self.uses[v]
         if count > 1 and not cheap or v in self.escapes:
             self.keep(v)
         else:
             self.waiting[v] = count
+
+    def is_number(self, v: Value, w: Scope, element: Operand) -> None:
+        """An array of no axes is the number that was computed in a scope."""
+        for s in w.block:
+            self.add(s)
+        self.shapes[v] = ()
+        self.sources[v] = Source(lambda w, at: element, (element,), True)
 
     def is_same(self, out: Value, o: Operand) -> None:
         """A value has the elements of another one."""

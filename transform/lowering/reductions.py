@@ -92,12 +92,15 @@ def fold(
     def finished(w: Scope, x: Operand) -> Operand:
         return cast(w, finish(w, x), out.type.element)
 
-    if not kept and not out.type.is_array:
+    if not kept and not (keepdims and shape):
         acc = L.cell(out.name, t, constant(how.start(t), t))
         L.root(shape, lambda w, at: add(w, acc, (), cast(w, element(w, at), t), how))
         w = Scope()
-        total = w.load(acc, (), t, out.name)
-        L.number(out, w, finished(w, total))
+        total = finished(w, w.load(acc, (), t, out.name))
+        if out.type.is_array:
+            L.is_number(out, w, total)
+        else:
+            L.number(out, w, total)
         return
     full = kept_shape(shape, axes, keepdims)
     if kept and kept[-1] == len(shape) - 1:  # along memory: over rows first
