@@ -34,6 +34,7 @@ from gradwright.transform.core import (
     While,
     type_of,
 )
+from gradwright.transform.errors import UnsupportedSyntax
 from gradwright.transform.indices import Linear
 from gradwright.transform.lowering import (  # noqa: F401
     creation,
@@ -66,11 +67,18 @@ def lower(
         equal: Lengths of its parameters that are checked to be equal.
         natural: Forms of those that are checked never to be negative.
     """
-    return Lowered(function, tuple(equal), tuple(natural)).function
+    made = Lowered(function, tuple(equal), tuple(natural))
+    if made.function is None:
+        assert made.refusal is not None
+        raise made.refusal
+    return made.function
 
 
 class Lowered:
-    """A function in loops, which can be lowered once more when more is known of it."""
+    """A function in loops, which can be lowered once more when more is known of it.
+
+    Where it has no lowering there is a `refusal` in the place of the function.
+    """
 
     def __init__(
         self,
@@ -80,7 +88,12 @@ class Lowered:
     ) -> None:
         self.source, self.equal, self.natural = source, equal, natural
         self.needs = Needs()
-        self.function = self._made()
+        self.refusal: UnsupportedSyntax | None = None
+        self.function: Function | None = None
+        try:
+            self.function = self._made()
+        except UnsupportedSyntax as e:
+            self.refusal = e
 
     def _made(self) -> Function:
         while True:
