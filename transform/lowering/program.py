@@ -137,7 +137,7 @@ class Lowering:
         self.uses = uses_of(function)
         self.escapes = escaping(function)
         for p in function.params:
-            if isinstance(p, Value) and p.type.is_array:
+            if isinstance(p, Value | Buffer) and p.type.is_array:
                 self.is_memory(p, p, tuple(map(self.form, p.type.dims or ())))
                 self.forms.lengths |= {Dim(p, k) for k in range(p.type.rank)}
 
