@@ -386,14 +386,17 @@ class Body:
         place = self.placed(position, length.part, s.attribute)
         return word(place, 0, arrays.LONGEST)
 
-    def placed(self, x: Scalar, length: Register, axis: int) -> Register:
+    def placed(self, x: Scalar, length: Register, axis: int | str) -> Register:
         """A place as Python reads it: a negative one counts from the end."""
         b, place = self.b, x.part
         if x.low < 0:
             below = b.icmp_signed("<", place, WORD(0))
             place = b.select(below, b.add(place, length), place)
         missed = b.icmp_unsigned(">=", place, length)
-        self.fail_if(missed, sites.out_of_bounds(axis), (x, word(length)))
+        if isinstance(axis, str):  # of a list: what Python says
+            self.fail_if(missed, sites.says(IndexError, axis), ())
+        else:
+            self.fail_if(missed, sites.out_of_bounds(axis), (x, word(length)))
         return place
 
     def present(self, given: tuple[Scalar, ...], error: Error) -> tuple[Scalar, ...]:

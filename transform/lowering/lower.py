@@ -22,13 +22,17 @@ from gradwright.transform.core import (
     For,
     Function,
     If,
+    Insert,
     Let,
+    List,
     Load,
     Pop,
     Push,
     Raise,
+    Remove,
     Statement,
     Store,
+    Take,
     Tape,
     Value,
     While,
@@ -50,6 +54,14 @@ from gradwright.transform.lowering.arrays import (
 from gradwright.transform.lowering.cells import begin_cell, refuse_number
 from gradwright.transform.lowering.forms import Forms
 from gradwright.transform.lowering.nests import Scope
+from gradwright.transform.lowering.lists import (
+    begin_list,
+    insert,
+    load_list,
+    remove,
+    store_list,
+    take,
+)
 from gradwright.transform.lowering.program import Again, Lowering, Needs, Shape
 from gradwright.transform.lowering.tapes import begin_tape, finish_tapes, pop, push
 from gradwright.transform.lowering.unused import drop_unused
@@ -133,14 +145,26 @@ def statement(L: Lowering, s: Statement) -> None:
     match s:
         case Let():
             lower_let(L, s)
+        case Load(source=List()):
+            load_list(L, s)
         case Load():
             lower_load(L, s)
+        case Store(place=List()):
+            store_list(L, s)
         case Store():
             lower_store(L, s)
         case Alloc(place=Buffer() as place):
             begin(L, place, s.value)
         case Alloc(place=Cell() as place) if place.type.is_array:
             begin_cell(L, place)
+        case Alloc(place=List() as place):
+            begin_list(L, place)
+        case Insert():
+            insert(L, s)
+        case Remove():
+            remove(L, s)
+        case Take():
+            take(L, s)
         case Alloc(place=Tape() as place):
             begin_tape(L, place)
         case Alloc(place=Cell()):

@@ -133,6 +133,7 @@ class Lowering:
         ] = {}  # arrays that are numbers where all hold
         self.met: dict[Any, Linear] = {}  # lengths that met, and what came of it
         self.whole: dict[Value, Any] = {}  # what stands for all of some memory
+        self.lists: dict[Any, Any] = {}
         self.memory_of: dict[Any, set[Any]] = {}  # of tapes and the like
         self.uses = uses_of(function)
         self.escapes = escaping(function)
