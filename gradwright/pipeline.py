@@ -57,9 +57,10 @@ def build(
     """
     derived, specialised = derived_of(steps, source, arguments, exact=exact)
     finish(derived)
-    made = Built(derived, specialised, *emit_derived(derived))
-    made.compiled = any(step.kind == "jit" for step in steps)
-    return made
+    module, backward = (*emit_derived(derived), None)[:2]
+    assert module is not None
+    compiled = any(step.kind == "jit" for step in steps)
+    return Built(derived, specialised, module, backward, compiled)
 
 
 def finish(d: Derived) -> None:

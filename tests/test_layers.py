@@ -22,7 +22,11 @@ TRANSFORM = """
     spelling layout names outline displays nesting writer emit
 """.split()
 ROWS = "gradwright.transform.primitives."
-WHOLE = ("transform.specialise", "transform.reverse", "backends.machine")  # packages with one place each
+WHOLE = (
+    "transform.specialise",
+    "transform.reverse",
+    "backends.machine",
+)  # packages with one place each
 BACKENDS = "base numpy machine cuda_source cupy collectives".split()
 ORDER = [
     *["gradwright.transform", *(f"gradwright.transform.{name}" for name in TRANSFORM)],

@@ -16,7 +16,7 @@ from typing import Any
 
 from llvmlite import ir
 
-from gradwright.backends.machine import arrays, operations, sites
+from gradwright.backends.machine import arithmetic, arrays, operations, rows, sites
 from gradwright.backends.machine.arrays import Array, Scopes
 from gradwright.backends.machine.memory import Memory
 from gradwright.backends.machine.program import (
@@ -107,7 +107,9 @@ class Body:
         }
         self.leave: list[Any] = []  # where a `break` goes, innermost last
         self.where: Location | None = None
-        owned = [s.place for s in walk(self.function.body) if isinstance(s, Alloc)]
+        owned: list[Any] = [
+            s.place for s in walk(self.function.body) if isinstance(s, Alloc)
+        ]
         owned = [p for p in dict.fromkeys(owned) if isinstance(p, Buffer)]
         owned += [p for p in self.function.params if isinstance(p, Buffer)]
         for s in walk(self.function.body):
@@ -224,16 +226,16 @@ class Body:
             else:
                 term = convert(self.b, self.read(s), INT)
             if found is not None and c == -1:
-                found = operations.subtract_ints(w, found, term)
+                found = arithmetic.subtract_ints(w, found, term)
                 continue
             if c != 1:
-                term = operations.multiply_ints(w, term, word(WORD(c), c, c))
-            found = term if found is None else operations.add_ints(w, found, term)
+                term = arithmetic.multiply_ints(w, term, word(WORD(c), c, c))
+            found = term if found is None else arithmetic.add_ints(w, found, term)
         c = form.offset
         if found is None:
             return number(c, INT)
         if c:
-            found = operations.add_ints(w, found, word(WORD(c), c, c))
+            found = arithmetic.add_ints(w, found, word(WORD(c), c, c))
         return found
 
     def array(self, a: Any) -> Array:
@@ -350,13 +352,12 @@ class Body:
         if s.primitive is FORMAT:
             self.texts[s.out] = s
             return
-        made = operations.find(s.primitive)
+        made = rows.find(s.primitive)
         if made is None or not is_scalar(s.out.type):
             raise Refused(
                 f"{s.primitive.spelling} of arrays yet"
                 if not is_scalar(s.out.type)
-                or (made is None
-                and any(type_of(o).is_array for o in s.operands))
+                or (made is None and any(type_of(o).is_array for o in s.operands))
                 else s.primitive.spelling
             )
         given = tuple(self.operand(o) for o in s.operands)
@@ -473,7 +474,7 @@ class Body:
         out = p.type_rule(held.type, x.type)
         error = sites.of_row(p, out)
         given = self.present((held, x), error)
-        made = operations.find(p)
+        made = rows.find(p)
         assert made is not None
         return made(self.work(error, given), out, given)
 

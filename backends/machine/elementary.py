@@ -23,10 +23,19 @@ from llvmlite import ir
 from gradwright.backends.machine.scalars import DOUBLE, FLOAT, Register
 
 # Of one and of two operands; those with a vector form are tested against NumPy.
-ONE = ["exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "cbrt", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "erfc", "tgamma", "lgamma"]
-TWO = ["pow", "atan2", "hypot", "fmod", "remainder", "nextafter", "copysign"]
-COMPLEX = ["cexp", "clog", "csqrt", "csin", "ccos", "ctan", "csinh", "ccosh", "ctanh", "casin", "cacos", "catan", "casinh", "cacosh", "catanh", "cpow"]
-VECTOR = ["exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "cbrt", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "erfc", "pow", "atan2", "hypot"]
+ONE = """
+    exp exp2 expm1 log log2 log10 log1p cbrt sin cos tan asin acos atan sinh cosh tanh
+    asinh acosh atanh erf erfc tgamma lgamma
+""".split()  # noqa: SIM905
+TWO = "pow atan2 hypot fmod remainder nextafter copysign".split()  # noqa: SIM905
+COMPLEX = """
+    cexp clog csqrt csin ccos ctan csinh ccosh ctanh casin cacos catan casinh cacosh
+    catanh cpow
+""".split()  # noqa: SIM905
+VECTOR = """
+    exp exp2 expm1 log log2 log10 log1p cbrt sin cos tan asin acos atan sinh cosh tanh
+    asinh acosh atanh erf erfc pow atan2 hypot
+""".split()  # noqa: SIM905
 PREFIX = "gradwright_"
 
 
