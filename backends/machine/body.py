@@ -129,6 +129,7 @@ class Body:
             self.begin()
             self.block(self.function.body)
             if not self.b.block.is_terminated:
+                self.returning()
                 self.end()
                 self.b.branch(self.exit)
             self.b.position_at_end(self.exit)
@@ -159,6 +160,11 @@ class Body:
                 scope = p if isinstance(p, Buffer) else None
                 self.arrays[p] = Array(p.type, data, dims, layout, strides, scope)
         self.results = list(rest)
+
+    def returning(self) -> None:
+        """What fails in a result has the last line of the user's that is there."""
+        lines = [s.where for s in walk(self.function.body) if s.where is not None]
+        self.where = max(lines, key=lambda where: where.line, default=None)
 
     def end(self) -> None:
         """Store the results where the caller wants them."""

@@ -85,7 +85,7 @@ def compared(w: Work, order: str, x: Scalar, y: Scalar) -> Register:
         if order == "==":
             p, q = (b.fcmp_ordered("==", *pair) for pair in pairs)
             return b.and_(p, q)
-        raise Refused("an order of complex numbers")
+        return _order_of_complex(w, order, x, y)
     if all(k in "biu" for k in kinds):
         return _order_of_ints(w, order, x, y)
     if kinds == ["f", "f"]:
@@ -98,6 +98,16 @@ def compared(w: Work, order: str, x: Scalar, y: Scalar) -> Register:
         return _int_to_float(w, order, convert(b, x, INT), y)
     common = promote(x.type, y.type)
     return order_of(w, order, convert(b, x, common), convert(b, y, common))
+
+
+def _order_of_complex(w: Work, order: str, x: Scalar, y: Scalar) -> Register:
+    """NumPy's: by the real parts, and by the imaginary parts where these are equal."""
+    b = w.b
+    (xr, xi), (yr, yi) = x.parts, y.parts
+    ahead = b.fcmp_ordered(order[0], xr, yr)
+    ahead = b.and_(ahead, b.fcmp_ordered("ord", xi, yi))
+    level = b.and_(b.fcmp_ordered("==", xr, yr), b.fcmp_ordered(order, xi, yi))
+    return b.or_(ahead, level)
 
 
 def _order_of_ints(w: Work, order: str, x: Scalar, y: Scalar) -> Register:

@@ -73,6 +73,12 @@ def _of_c(p: Primitive) -> Operation:
         if len(given[0].parts) == 2:
             return _of_complex(w, p, given)
         parts = [x.part for x in given]
+        if parts[0].type == DOUBLE and elementary.has_fma():
+            if p.function is np.exp:
+                return Scalar(given[0].type, (elementary.exp(w.b, *parts),))
+            if p.function in (np.sin, np.cos):
+                found = elementary.circular(w.b, name, *parts)
+                return Scalar(given[0].type, (found,))
         found = Scalar(given[0].type, (elementary.call(w.b, name, *parts),))
         if p.raises or (found.type.python and name in OVERFLOWING):
             check_domain(w, tuple(given), found)
