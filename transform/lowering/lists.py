@@ -93,7 +93,10 @@ def _begin_with_zeros(L: Lowering, listed: Listed, n: Linear) -> None:
         raise L.refuse("a list that begins with arrays of zeros")
     n = L.greatest(n, linear(0))
     start = claim(L, listed.stack, listed.column, (n,), n)
-    zero = Const(listed.item.weak()(0) if listed.item.python else listed.item.weak().type(0), listed.item)
+    zero = Const(
+        listed.item.weak()(0) if listed.item.python else listed.item.weak().type(0),
+        listed.item,
+    )
     L.settle({listed.column.buffer})
     L.root((n,), lambda w, at: w.store(listed.column.buffer, (start + at[0],), zero))
     L.add(Store(listed.column.top, n))

@@ -93,7 +93,8 @@ def begin_tape(L: Lowering, tape: Tape) -> None:
     if tape in L.needs.ragged:
         whole = Type("int64")
         stack.lengths = [
-            begin_column(L, tape, f"{tape.name}_lengths", whole) for _ in item.dims or ()
+            begin_column(L, tape, f"{tape.name}_lengths", whole)
+            for _ in item.dims or ()
         ]
     L.tapes[tape] = stack
     columns = [stack.column, *stack.lengths]
