@@ -73,9 +73,9 @@ def build(
         natural = tuple(map(o, specialised.at_least_zero))
         lowered = tuple(Lowered(f, equal, natural) for f in derived.functions())
     tidy(derived)
-    built = Built(derived, specialised, *emit_derived(derived))
-    built.compiled = lowered
-    return built
+    module, backward = (*emit_derived(derived), None)[:2]
+    assert module is not None
+    return Built(derived, specialised, module, backward, lowered)
 
 
 def finish(d: Derived) -> None:
