@@ -37,6 +37,7 @@ class Family:
         self.by_value: set[str] = set()
         self.by_length = False
         self.last: Specialisation | None = None
+        self.entries: weakref.WeakSet[Any] = weakref.WeakSet()  # the ways to these
         self.lock = threading.RLock()
 
     def add(self, key: Any, made: Specialisation, args: tuple[Any, ...]) -> None:
@@ -69,6 +70,8 @@ class Family:
         with self.lock:
             self.known.clear()
             self.last = None
+            for entry in [*self.entries]:
+                entry.forget()
 
 
 class Registry:

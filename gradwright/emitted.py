@@ -31,10 +31,10 @@ class Emitted:
         try:
             return self.function(*values, **hidden)
         except Exception as e:
-            self._note(e)
+            self.note(e)
             raise
 
-    def _note(self, e: BaseException) -> None:
+    def note(self, e: BaseException) -> None:
         """Add the user's line for the line of emitted source that raised."""
         filename = self.function.__code__.co_filename
         tb, found = e.__traceback__, None

@@ -22,11 +22,16 @@ from gradwright.transform.core import Function
 __all__ = ["Machine", "compile"]
 
 
-def compile(function: Function) -> Machine:
+def compile(function: Function, fastmath: bool = False) -> Machine:
     """A function of loop core as machine code.
+
+    Args:
+        function: The function.
+        fastmath: LLVM may reorder and contract arithmetic of floats, and need not tell
+            0.0 from -0.0.
 
     Returns:
         An object whose `run(values, hidden)` gives the results, as the emitted
         function does: one, or a tuple of several.
     """
-    return Machine(function)
+    return Machine(function, fastmath)

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import ctypes
 import struct
+import time
 from collections import deque
 from collections.abc import Callable
 from typing import Any
@@ -51,11 +52,16 @@ class OtherLayout(Exception):
 
 
 class Machine:
-    """A function compiled: one kernel for each way in which its arrays lie."""
+    """A function compiled: one kernel for each way in which its arrays lie.
 
-    def __init__(self, function: Function) -> None:
+    `watch` is told of every further kernel: for which layouts, and of its seconds.
+    """
+
+    def __init__(self, function: Function, fastmath: bool = False) -> None:
         _check_objects()
         self.function = function
+        self.fastmath = fastmath
+        self.watch: Callable[[Layouts, float], None] | None = None
         self.kernels: dict[Layouts, Kernel] = {}
         self.hidden = [p for p in function.params if p in function.hidden]
         self.names = [p.settled for p in self.hidden]  # type: ignore[attr-defined]
@@ -70,7 +76,11 @@ class Machine:
         """The kernel for these layouts."""
         found = self.kernels.get(layouts)
         if found is None:
-            found = self.kernels[layouts] = Kernel(self.function, layouts)
+            start = time.perf_counter()
+            found = Kernel(self.function, layouts, self.fastmath)
+            self.kernels[layouts] = found
+            if self.watch is not None:
+                self.watch(layouts, time.perf_counter() - start)
         return found
 
     def run(self, values: Any, hidden: dict[str, Any]) -> Any:
@@ -89,8 +99,10 @@ class Machine:
 class Kernel:
     """Machine code, and the frames of calls of it that wait."""
 
-    def __init__(self, function: Function, layouts: Layouts) -> None:
-        program = kernel.translated(function, layouts)
+    def __init__(
+        self, function: Function, layouts: Layouts, fastmath: bool = False
+    ) -> None:
+        program = kernel.translated(function, layouts, fastmath)
         self.sites = program.sites
         self.frame_layout = program.frame
         self.text, self.name = build.text_of(program)

@@ -65,9 +65,11 @@ FLAGS_OF = {
 STAGGER = 64 * 9  # so that buffers of a round size do not begin at one place of a page
 
 
-def translated(function: Function, layouts: Layouts) -> Program:
+def translated(
+    function: Function, layouts: Layouts, fastmath: bool = False
+) -> Program:
     """A function of loop core, and all it calls, as one module with its kernel."""
-    program = Program(function, layouts)
+    program = Program(function, layouts, fastmath)
     kind = ir.FunctionType(WORD, [POINTER])
     kernel = ir.Function(program.module, kind, "kernel")
     Kernel(program, Instance(function, layouts, kernel)).build()

@@ -56,7 +56,10 @@ class Instance:
 class Program:
     """The module under way: instances of functions, and sites."""
 
-    def __init__(self, function: Function, layouts: Layouts) -> None:
+    def __init__(
+        self, function: Function, layouts: Layouts, fastmath: bool = False
+    ) -> None:
+        self.fastmath = fastmath
         self.module = ir.Module("gradwright")
         self.sites: list[Site] = []
         self.callings: list[Any] = []  # of libraries
