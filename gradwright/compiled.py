@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from gradwright.emitted import NOTHING, Emitted, Runner
+from gradwright.emitted import NOTHING, Emitted, Runs
 from gradwright.reports import log_layout
 from gradwright.transform.core import Buffer, Function
 from gradwright.transform.emit import Module
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class CompileWarning(UserWarning):
-    """A jitted function runs as its emitted source: a part of it has no machine code."""
+    """A jitted function runs as its emitted source: it has no machine code."""
 
 
 class Compiled:
@@ -44,7 +44,7 @@ class Compiled:
         params = lowered.source.params
         self.stored = [k for k, p in enumerate(params) if isinstance(p, Buffer)]
 
-    def _made(self) -> Runner:
+    def _made(self) -> Runs:
         refusal, function = self.lowered.refusal, self.lowered.function
         if function is not None:
             start = time.perf_counter()
@@ -66,22 +66,24 @@ class Compiled:
     def _another_layout(self, layouts: tuple[str | None, ...], spent: float) -> None:
         """There is machine code for arrays that lie in memory in another way."""
         params = self.lowered.source.params
-        log_layout(self.module.name, [p.settled for p in params], layouts, spent)  # type: ignore[union-attr]
+        log_layout(self.module.name, [p.settled for p in params], layouts, spent)  # type: ignore[attr-defined]
 
-    def _settle(self, made: Runner) -> None:
+    def _settle(self, made: Runs) -> None:
         """What runs from now on; `direct` takes all values of a call, captured last.
 
         Where that raises one of `again`, `run` knows what to do.
         """
-        self.machine: Runner = made
+        self.machine: Runs = made
         self.direct: Callable[..., Any] = getattr(made, "run_usual", self._emitted)
 
     def _emitted(self, *values: Any) -> Any:
         """The emitted source, which takes what was captured by name."""
-        hidden = [p for p in self.lowered.source.params if p in self.lowered.source.hidden]
+        hidden = [
+            p for p in self.lowered.source.params if p in self.lowered.source.hidden
+        ]
         count = len(values) - len(hidden)
         pairs = zip(hidden, values[count:], strict=True)
-        return self.machine.run(values[:count], {p.settled: v for p, v in pairs})  # type: ignore[union-attr]
+        return self.machine.run(values[:count], {p.settled: v for p, v in pairs})  # type: ignore[attr-defined]
 
     def run(self, values: Any, hidden: dict[str, Any] = NOTHING) -> Any:
         """The results of a call, one or a tuple of several."""

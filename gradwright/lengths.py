@@ -44,7 +44,7 @@ def fits(checks: list[str]) -> Fits | None:
 
 
 def _text(form: Linear, values: list[Any]) -> str | None:
-    """A form of lengths, as Python; None if it is of others than those of the values."""
+    """A form of lengths, as Python; None if it is of other lengths."""
     terms = [str(form.offset)] if form.offset or not form.terms else []
     for s, c in form.terms.items():
         if not isinstance(s, Dim) or s.array not in values:

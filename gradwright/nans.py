@@ -82,11 +82,13 @@ def blame(module: Module, values: list[Any], hidden: dict[str, Any]) -> None:
         with np.errstate(all="ignore"):
             namespace[module.name](*values, **hidden)
     except FloatingPointError as e:
-        more = f"; {' and '.join(given_names)} held a NaN already" if given_names else ""
+        more = (
+            f"; {' and '.join(given_names)} held a NaN already" if given_names else ""
+        )
         head, *rest = str(e).split("\n")
         raise FloatingPointError("\n".join([head + more, *rest])) from None
     raise FloatingPointError(
-        f"{module.name} returned a NaN; its source, run statement by statement, does not"
+        f"{module.name} returned a NaN, and its source, run by statements, does not"
     )
 
 

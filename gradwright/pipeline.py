@@ -23,7 +23,6 @@ from gradwright.transform.cleared import join_stores
 from gradwright.transform.core import (
     Function,
     List,
-    Substitution,
     Tape,
     Value,
     program,
@@ -39,7 +38,6 @@ from gradwright.transform.specialise import Specialised, specialise
 from gradwright.transform.specialise.abstract import leaves
 from gradwright.transform.step import Step
 from gradwright.transform.trips import count_by_tapes
-
 
 FASTMATH = "fastmath: compiled arithmetic may be reordered and contracted."
 

@@ -1,7 +1,7 @@
 """What is said of the work behind a call, while `log_compiles` or its like is on.
 
     grad of energy(x: float, v: float): rewriting 0.004 s, lowering 0.001 s, ...
-    energy(x: float32[:]) is rewritten: x was an array of float64 with 1 axis, and is ...
+    energy is rewritten: x was float, and is an array of float64 with one axis
 
 All of it goes to the logger "gradwright", as warnings, which Python shows by default.
 """
@@ -34,7 +34,9 @@ def log_compile(
     """A line for a specialisation: its function, kinds and costs, if that is wanted."""
     if not LOG_COMPILES.on:
         return
-    given = ", ".join(f"{n}: {described(k)}" for n, k in zip(names, kinds, strict=False))
+    given = ", ".join(
+        f"{n}: {described(k)}" for n, k in zip(names, kinds, strict=False)
+    )
     costs = ", ".join(f"{part} {spent:.3f} s" for part, spent in seconds.items())
     LOGGER.warning("%s(%s): %s", what, given, costs)
 
@@ -142,9 +144,7 @@ def described(kind: Any) -> str:
         case (np.dtype() as dtype, *ones):
             at = [str(k) for k, is_one in enumerate(ones) if is_one]
             which = f"axis {at[0]}" if len(at) == 1 else f"axes {', '.join(at)}"
-            return (
-                f"an array of {dtype} with {_axes(len(ones))}, {which} of length one"
-            )
+            return f"an array of {dtype} with {_axes(len(ones))}, {which} of length one"
         case (type() as t, tuple(keys), tuple(_), tuple(items)) if t is dict:
             pairs = zip(keys, items, strict=True)
             return f"{{{', '.join(f'{k!r}: {described(i)}' for k, i in pairs)}}}"

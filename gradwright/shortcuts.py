@@ -91,7 +91,7 @@ class Shortcuts:
         entry.fast = self.function(entry)
 
     def function(self, entry: Entry) -> Callable[..., Any]:
-        """The function that takes an entry, the arguments of a call and its keywords."""
+        """The function of an entry, the arguments of a call and its keywords."""
         count = entry.flat_count
         self.names["code"] = entry.function.__code__
         condition = f"keywords or len(args) != {count} or switched.any"
@@ -256,7 +256,7 @@ class _Writer:
             yield f"try: out = {function}({', '.join([*given, *named])})"
             yield f"except Exception as e: {self.name('noted', runner.note)}(e); raise"
         else:
-            again = self.name("again", runner.again)
+            again = self.name("again", vars(runner)["again"])
             compiled = self.name("compiled", runner)
             captured = "hidden" if found.hidden else "{}"
             whole = f"({', '.join(given)}{',' if len(given) == 1 else ''})"

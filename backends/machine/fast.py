@@ -32,7 +32,7 @@ def _flagged(name: str) -> Callable[..., Any]:
 
 
 class Builder(ir.IRBuilder):
-    """A builder of LLVM's instructions; those on floats are fast while `fast` is set."""
+    """A builder of instructions; those on floats are fast while `fast` is set."""
 
     fast = False
     fadd, fsub, fmul, fdiv = map(_flagged, ("fadd", "fsub", "fmul", "fdiv"))
