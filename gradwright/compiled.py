@@ -7,8 +7,10 @@ It stands in place of an emitted module, and runs what that says.
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
+from gradwright.emitted import NOTHING, Emitted, Runner
 from gradwright.transform.core import Function
 from gradwright.transform.emit import Module
 from gradwright.transform.errors import BackendError, UnsupportedSyntax
@@ -19,24 +21,37 @@ if TYPE_CHECKING:
     from gradwright.backends.machine import Machine
     from gradwright.transform.specialise import Specialised
 
-NOTHING: dict[str, Any] = {}
+
+class CompileWarning(UserWarning):
+    """A jitted function runs as its emitted source: a part of it has no machine code."""
 
 
 class Compiled:
-    """An emitted module, and the machine code that runs in its place."""
+    """An emitted module, and the machine code that runs in its place.
+
+    What has no machine code yet runs as it was emitted, with a warning that says why.
+    """
 
     def __init__(
         self, module: Module, lowered: Lowered, specialised: Specialised
     ) -> None:
         self.module = module
-        for _, name, at in specialised.stored:
-            raise UnsupportedSyntax(
-                f"jit cannot compile a store into the argument '{name}' yet",
-                at=at,
-                instead=f"a store into {name}.copy()",
-            )
         self.lowered = lowered
-        self.machine = machine(lowered.function)
+        self.machine: Runner = self._made()
+
+    def _made(self) -> Runner:
+        refusal, function = self.lowered.refusal, self.lowered.function
+        if function is not None:
+            try:
+                return machine(function)
+            except UnsupportedSyntax as e:
+                refusal = self.lowered.refusal = e
+        warnings.warn(
+            f"this runs as its emitted source, without machine code: {refusal}",
+            CompileWarning,
+            stacklevel=6,
+        )
+        return Emitted(self.module)
 
     def run(self, values: Any, hidden: dict[str, Any] = NOTHING) -> Any:
         """The results of a call, one or a tuple of several."""
@@ -44,7 +59,7 @@ class Compiled:
             return self.machine.run(values, hidden)
         except LengthsVary as e:
             self.lowered.widen(e.args[0])
-            self.machine = machine(self.lowered.function)
+            self.machine = self._made()
             return self.run(values, hidden)
 
 

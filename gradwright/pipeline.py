@@ -19,8 +19,9 @@ from gradwright.derived import Derived, arranged, check_result
 from gradwright.transform.begin import begin_whole
 from gradwright.transform.calls import inline, knotted
 from gradwright.transform.cleared import join_stores
-from gradwright.transform.core import Function, program
+from gradwright.transform.core import Function, Substitution, program
 from gradwright.transform.emit import Module, emit
+from gradwright.transform.in_place import store_in_arguments
 from gradwright.transform.interface import trim
 from gradwright.transform.lowering.lower import Lowered
 from gradwright.transform.ownership import own_results
@@ -60,15 +61,21 @@ def build(
     derived, specialised = derived_of(
         steps, source, arguments, exact=exact, whole=compiled
     )
+    changes = Substitution({})
+    if compiled and all(step.kind == "jit" for step in steps):
+        stored = [p for p, *_ in specialised.stored]
+        changes = store_in_arguments(derived.function, stored)
     settle_functions(derived)
     lowered: tuple[Lowered, ...] = ()
     if compiled:
-        equal, natural = tuple(specialised.equal_dims), tuple(specialised.at_least_zero)
+        o = changes.operand
+        equal = tuple((o(a), o(b)) for a, b in specialised.equal_dims)
+        natural = tuple(map(o, specialised.at_least_zero))
         lowered = tuple(Lowered(f, equal, natural) for f in derived.functions())
     tidy(derived)
-    built = Built(derived, specialised, *emit_derived(derived))
-    built.compiled = lowered
-    return built
+    module, backward = (*emit_derived(derived), None)[:2]
+    assert module is not None
+    return Built(derived, specialised, module, backward, lowered)
 
 
 def finish(d: Derived) -> None:

@@ -19,6 +19,8 @@ from __future__ import annotations
 from gradwright.backends.machine.driver import Machine
 from gradwright.transform.core import Function
 
+__all__ = ["Machine", "compile"]
+
 
 def compile(function: Function) -> Machine:
     """A function of loop core as machine code.

@@ -16,7 +16,14 @@ from typing import Any
 
 from llvmlite import ir
 
-from gradwright.backends.machine import arrays, library, operations, sites
+from gradwright.backends.machine import (
+    arithmetic,
+    arrays,
+    library,
+    operations,
+    rows,
+    sites,
+)
 from gradwright.backends.machine.arrays import Array, Scopes
 from gradwright.backends.machine.memory import Memory
 from gradwright.backends.machine.program import (
@@ -109,7 +116,9 @@ class Body:
         }
         self.leave: list[Any] = []  # where a `break` goes, innermost last
         self.where: Location | None = None
-        owned = [s.place for s in walk(self.function.body) if isinstance(s, Alloc)]
+        owned: list[Any] = [
+            s.place for s in walk(self.function.body) if isinstance(s, Alloc)
+        ]
         owned = [p for p in dict.fromkeys(owned) if isinstance(p, Buffer)]
         owned += [p for p in self.function.params if isinstance(p, Buffer)]
         for s in walk(self.function.body):
@@ -131,6 +140,7 @@ class Body:
             self.begin()
             self.block(self.function.body)
             if not self.b.block.is_terminated:
+                self.returning()
                 self.end()
                 self.b.branch(self.exit)
             self.b.position_at_end(self.exit)
@@ -161,6 +171,11 @@ class Body:
                 scope = p if isinstance(p, Buffer) else None
                 self.arrays[p] = Array(p.type, data, dims, layout, strides, scope)
         self.results = list(rest)
+
+    def returning(self) -> None:
+        """What fails in a result has the last line of the user's that is there."""
+        lines = [s.where for s in walk(self.function.body) if s.where is not None]
+        self.where = max(lines, key=lambda where: where.line, default=None)
 
     def end(self) -> None:
         """Store the results where the caller wants them."""
@@ -228,16 +243,16 @@ class Body:
             else:
                 term = convert(self.b, self.read(s), INT)
             if found is not None and c == -1:
-                found = operations.subtract_ints(w, found, term)
+                found = arithmetic.subtract_ints(w, found, term)
                 continue
             if c != 1:
-                term = operations.multiply_ints(w, term, word(WORD(c), c, c))
-            found = term if found is None else operations.add_ints(w, found, term)
+                term = arithmetic.multiply_ints(w, term, word(WORD(c), c, c))
+            found = term if found is None else arithmetic.add_ints(w, found, term)
         c = form.offset
         if found is None:
             return number(c, INT)
         if c:
-            found = operations.add_ints(w, found, word(WORD(c), c, c))
+            found = arithmetic.add_ints(w, found, word(WORD(c), c, c))
         return found
 
     def array(self, a: Any) -> Array:
@@ -364,7 +379,7 @@ class Body:
         if s.primitive is WITHIN:
             self.set(s.out, self.within(s))
             return
-        made = operations.find(s.primitive)
+        made = rows.find(s.primitive)
         if made is None or not is_scalar(s.out.type):
             raise Refused(
                 f"{s.primitive.spelling} of arrays yet"
@@ -386,14 +401,17 @@ class Body:
         place = self.placed(position, length.part, s.attribute)
         return word(place, 0, arrays.LONGEST)
 
-    def placed(self, x: Scalar, length: Register, axis: int) -> Register:
+    def placed(self, x: Scalar, length: Register, axis: int | str) -> Register:
         """A place as Python reads it: a negative one counts from the end."""
         b, place = self.b, x.part
         if x.low < 0:
             below = b.icmp_signed("<", place, WORD(0))
             place = b.select(below, b.add(place, length), place)
         missed = b.icmp_unsigned(">=", place, length)
-        self.fail_if(missed, sites.out_of_bounds(axis), (x, word(length)))
+        if isinstance(axis, str):  # of a list: what Python says
+            self.fail_if(missed, sites.says(IndexError, axis), ())
+        else:
+            self.fail_if(missed, sites.out_of_bounds(axis), (x, word(length)))
         return place
 
     def present(self, given: tuple[Scalar, ...], error: Error) -> tuple[Scalar, ...]:
@@ -500,7 +518,7 @@ class Body:
         out = p.type_rule(held.type, x.type)
         error = sites.of_row(p, out)
         given = self.present((held, x), error)
-        made = operations.find(p)
+        made = rows.find(p)
         assert made is not None
         return made(self.work(error, given), out, given)
 

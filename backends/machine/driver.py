@@ -58,7 +58,7 @@ class Machine:
         self.function = function
         self.kernels: dict[Layouts, Kernel] = {}
         self.hidden = [p for p in function.params if p in function.hidden]
-        self.names = [p.settled for p in self.hidden]  # type: ignore[union-attr]
+        self.names = [p.settled for p in self.hidden]  # type: ignore[attr-defined]
         self.array_at = [k for k, p in enumerate(function.params) if p.type.is_array]
         usual: Layouts = tuple(
             "C" if p.type.is_array else None for p in function.params
@@ -163,7 +163,7 @@ class Frame:
 
     def __init__(self, size: int) -> None:
         self.held = np.zeros(size, np.int64)
-        self.words = memoryview(self.held).cast("B")
+        self.words = memoryview(self.held.data).cast("B")
         self.address = self.held.ctypes.data
         self.room = np.empty(0, np.uint8)
         self.borrowed: dict[Any, Any] = {}  # arrays that libraries made
@@ -183,15 +183,15 @@ class Frame:
 # ---- the text of a driver ----------------------------------------------------------
 
 LETTERS = {
-    "bool": "?7x", "int8": "q", "int16": "q", "int32": "q", "int64": "q",
-    "uint8": "q", "uint16": "q", "uint32": "q", "uint64": "Q",
+    "bool": "?7x", "int8": "b7x", "int16": "h6x", "int32": "i4x", "int64": "q",
+    "uint8": "B7x", "uint16": "H6x", "uint32": "I4x", "uint64": "Q",
     "float32": "f4x", "float64": "d", "complex64": "f4xf4x", "complex128": "dd",
 }  # fmt: skip
 
 
 def _written(program: Program) -> tuple[str, dict[str, Any]]:
     """The driver's text, and what stands behind its names."""
-    function, frame = program.function, program.frame
+    function = program.function
     params = [f"a{k}" for k in range(len(function.params))]
     names: dict[str, Any] = {"struct_error": struct.error, "overflow": _overflow}
     lines = [f"def run({', '.join(params)}):"]

@@ -13,6 +13,7 @@ from typing import Any
 from gradwright.backends.machine.scalars import WORD, Register
 from gradwright.transform import source as sources
 from gradwright.transform.core import Function
+from gradwright.transform.indices import linear
 from gradwright.transform.simplify import simplify
 from gradwright.transform.specialise import specialise
 from gradwright.transform.types import Type
@@ -28,8 +29,12 @@ def core_of(formula: Callable[..., Any], kinds: tuple[Type, ...]) -> Function:
         found = _known.get(key)
         if found is None:
             source = sources.read(formula)
-            names = formula.__code__.co_varnames
-            arguments = dict(zip(names, kinds, strict=False))
+            names = formula.__code__.co_varnames[: formula.__code__.co_argcount]
+            given: list[Any] = list(kinds)
+            if len(given) < len(names):  # the rest are ints by default
+                rest = (formula.__defaults__ or ())[len(given) - len(names) :]
+                given += [linear(n) for n in rest]
+            arguments = dict(zip(names, given, strict=True))
             made = specialise(source, arguments, _no_transform)
             found = _known[key] = simplify(made.function)
         return found

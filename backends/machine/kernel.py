@@ -224,11 +224,13 @@ class Kernel(Body):
             if place in self.memory.heap and place not in self.handed:
                 base = self.b.gep(self.frame, [WORD(at)], source_etype=WORD)
                 self.memory.hand_over(place, base)
-            elif k not in given(self.function) and not is_argument(
-                self.function, place
+            elif not (
+                k in given(self.function)
+                or is_argument(self.function, place)
+                or place in self.handed
+                or place in self.memory.fixed
             ):
-                if place not in self.handed and place not in self.memory.fixed:
-                    raise Refused(f"the array '{place.name}' as a result yet")
+                raise Refused(f"the array '{place.name}' as a result yet")
 
 
 def is_argument(function: Function, place: Any) -> bool:

@@ -280,19 +280,20 @@ class Memory:
             yield place, WORD if k else POINTER
 
 
-def _changes_while_used(body: Body, s: Load, source: Buffer) -> bool:
+def _changes_while_used(body: Body, s: Load, source: Any) -> bool:
     """Whether an array may be stored into between a load of it and a use of that."""
     found = _home(body.function.body, s)
     assert found is not None
     later = found[found.index(s) + 1 :]
-    is_result = any(r is s.out for r in body.function.results)
+    results: list[Any] = list(body.function.results)
+    is_result = any(r is s.out for r in results)
     if is_result and found is not body.function.body:
         return True
     names = {s.out}
     for t in later:  # names of the same array
         if isinstance(t, Load) and t.source in names and not t.index:
             names.add(t.out)
-            is_result = is_result or any(r is t.out for r in body.function.results)
+            is_result = is_result or any(r is t.out for r in results)
     uses = [k for k, t in enumerate(later) if names & set(all_reads(t))]
     last = len(later) if is_result else max(uses, default=-1) + 1
     every = sum(1 for t in _all(body.function.body) if s.out in _direct(t))

@@ -92,7 +92,7 @@ class Program:
 def parameter_types(p: Any, layout: str | None) -> list[Any]:
     """The registers of a parameter: a number's, or an array's address and lengths."""
     if isinstance(p, Tape | List):
-        raise Refused("a list as an argument in compiled code")
+        raise Refused("a list as an argument")
     if is_scalar(p.type):
         return list(register_types(element_of(p.type)))
     words = p.type.rank * (1 if layout in (ROWS, "F") else 2)
@@ -102,7 +102,7 @@ def parameter_types(p: Any, layout: str | None) -> list[Any]:
 def result_pointers(r: Any) -> int:
     """How many addresses a caller gives for a result to be stored at."""
     if isinstance(r, Tape | List):
-        raise Refused("a list as a result in compiled code")
+        raise Refused("a list as a result")
     t = type_of(r)
     return len(register_types(element_of(t))) if is_scalar(t) else 1
 
@@ -122,7 +122,7 @@ class Frame:
         self.results: list[int] = []
         for k, r in enumerate(function.results):
             if isinstance(r, Tape | List):
-                raise Refused("a list as a result in compiled code")
+                raise Refused("a list as a result")
             t = type_of(r)
             self.given[k] = at
             at += 0 if is_scalar(t) else 1

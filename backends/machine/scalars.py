@@ -61,12 +61,12 @@ class Scalar:
 def dtype_of(t: Type) -> np.dtype[Any]:
     """The dtype of a number's memory."""
     if not t.is_number:
-        raise Refused(f"a value of the kind {t} in compiled code")
+        raise Refused(f"a value of the kind {t}")
     dtype = np.dtype(OF_PYTHON[t.dtype] if t.python else t.dtype)
     if (dtype.itemsize == 2 and dtype.kind == "f") or dtype.itemsize > 16:
-        raise Refused(f"compiled code has no {dtype}", "float32 or float64")
+        raise Refused(f"numbers of {dtype}", "float32 or float64")
     if dtype.char in "gG":
-        raise Refused(f"compiled code has no {dtype}", "float64")
+        raise Refused(f"numbers of {dtype}", "float64")
     return dtype
 
 
@@ -119,7 +119,7 @@ def number(value: Any, t: Type) -> Scalar:
         return Scalar(t, (_float(part_type(dtype), float(value)),))
     value = int(value)
     if not LEAST <= value <= 2**64 - 1 or (t.python and value > MOST):
-        raise Refused(f"the int {value} has more than 64 bits")
+        raise Refused(f"the int {value}, of more than 64 bits")
     register = part_type(dtype)(value)
     return Scalar(t, (register,), value, value) if t.python else Scalar(t, (register,))
 
@@ -138,6 +138,7 @@ def word(x: Any, low: int = LEAST, high: int = MOST) -> Scalar:
 
 
 def is_signed(dtype: np.dtype[Any]) -> bool:
+    """Whether it is an int with a sign."""
     return dtype.kind == "i"
 
 

@@ -33,7 +33,7 @@ class Site:
 
     where: Location | None
     kinds: tuple[Type, ...]
-    error: Error
+    error: Callable[[list[Any]], BaseException]
 
     def raised(self, words: Any) -> BaseException:
         """The exception of a failure, with the user's line."""
@@ -80,8 +80,8 @@ def number_in(t: Type, words: Any) -> Any:
         return {"bool": bool, "int": int, "float": float, "complex": complex}[t.dtype](
             value
         )
-    if dtype.kind == "u" and value < 0:
-        value += 2**64
+    if dtype.kind == "u":
+        value %= 2 ** (8 * dtype.itemsize)
     return dtype.type(value)
 
 
@@ -123,6 +123,7 @@ def at(where: Location | None, error: Error) -> Error:
 
 
 def too_large(_: list[Any]) -> BaseException:
+    """The error of an int that does not fit."""
     return OverflowError(TOO_LARGE)
 
 
@@ -152,7 +153,7 @@ def unbound(name: str) -> Error:
     )
 
 
-Text = str | tuple[int, int, str]
+CONVERSIONS: dict[str, Callable[[Any], str]] = {"r": repr, "s": str, "a": ascii}
 
 
 def formatted(parts: tuple[Any, ...], given: list[Any]) -> str:
@@ -165,7 +166,7 @@ def formatted(parts: tuple[Any, ...], given: list[Any]) -> str:
         k, conversion, specification = part
         value = given[k]
         if conversion != -1:
-            value = {"r": repr, "s": str, "a": ascii}[chr(conversion)](value)
+            value = CONVERSIONS[chr(conversion)](value)
         text += format(value, specification)
     return text
 

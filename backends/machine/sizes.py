@@ -88,9 +88,9 @@ class Sizes:
         given = tuple(self.of(o) for o in let.operands)
         if None in given or not (s.type.python and s.type.dtype == "int"):
             return None
-        if let.primitive.function is operator.floordiv:
-            if type(given[1]) is not int or given[1] == 0:
-                return None
+        divides = let.primitive.function is operator.floordiv
+        if divides and (type(given[1]) is not int or given[1] == 0):
+            return None
         return Length(function=let.primitive.function, operands=given)
 
 

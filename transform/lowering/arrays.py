@@ -118,7 +118,7 @@ def note_truth(L: Lowering, out: Value, function: Any, a: Operand, b: Operand) -
     if isinstance(a, Linear) and isinstance(b, Linear):
         if L.forms.are_equal(a, b):
             L.truth[out] = function is operator.eq
-        elif L.forms.differ(a, b):
+        elif L.forms.differ(a, b) or (L.adjoint and L.assume_unlike(a, b)):
             L.truth[out] = function is operator.ne
 
 

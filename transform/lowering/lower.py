@@ -9,10 +9,12 @@ by element.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+from gradwright.transform.build import row
 from gradwright.transform.core import (
     Alloc,
     Assert,
@@ -22,19 +24,24 @@ from gradwright.transform.core import (
     For,
     Function,
     If,
+    Insert,
     Let,
+    List,
     Load,
     Pop,
     Push,
     Raise,
+    Remove,
     Statement,
     Store,
+    Take,
     Tape,
     Value,
     While,
     type_of,
 )
-from gradwright.transform.indices import Linear
+from gradwright.transform.errors import UnsupportedSyntax
+from gradwright.transform.indices import Linear, linear
 from gradwright.transform.lowering import (  # noqa: F401
     creation,
     joining,
@@ -49,9 +56,24 @@ from gradwright.transform.lowering.arrays import (
 from gradwright.transform.lowering.cells import begin_cell, refuse_number
 from gradwright.transform.lowering.forms import Forms
 from gradwright.transform.lowering.nests import Scope
-from gradwright.transform.lowering.program import Again, Lowering, Needs, Shape
+from gradwright.transform.lowering.lists import (
+    begin_list,
+    insert,
+    load_list,
+    remove,
+    store_list,
+    take,
+)
+from gradwright.transform.lowering.program import (
+    Again,
+    LengthsVary,
+    Lowering,
+    Needs,
+    Shape,
+)
 from gradwright.transform.lowering.tapes import begin_tape, finish_tapes, pop, push
 from gradwright.transform.lowering.unused import drop_unused
+from gradwright.transform.types import BOOL
 
 
 def lower(
@@ -66,11 +88,18 @@ def lower(
         equal: Lengths of its parameters that are checked to be equal.
         natural: Forms of those that are checked never to be negative.
     """
-    return Lowered(function, tuple(equal), tuple(natural)).function
+    made = Lowered(function, tuple(equal), tuple(natural))
+    if made.function is None:
+        assert made.refusal is not None
+        raise made.refusal
+    return made.function
 
 
 class Lowered:
-    """A function in loops, which can be lowered once more when more is known of it."""
+    """A function in loops, which can be lowered once more when more is known of it.
+
+    Where it has no lowering there is a `refusal` in the place of the function.
+    """
 
     def __init__(
         self,
@@ -80,11 +109,19 @@ class Lowered:
     ) -> None:
         self.source, self.equal, self.natural = source, equal, natural
         self.needs = Needs()
-        self.function = self._made()
+        self.refusal: UnsupportedSyntax | None = None
+        self.function: Function | None = None
+        try:
+            self.function = self._made()
+        except UnsupportedSyntax as e:
+            self.refusal = e
 
     def _made(self) -> Function:
         while True:
-            forms = Forms(self.equal, self.natural)
+            needs = self.needs
+            forms = Forms(
+                (*self.equal, *needs.equal), (*self.natural, *needs.natural)
+            )
             try:
                 return _lowered(Lowering(self.source, forms, self.needs))
             except Again:  # with what is known now of tapes and names
@@ -92,7 +129,10 @@ class Lowered:
 
     def widen(self, number: int) -> None:
         """A name, by its number, holds arrays of different lengths after all."""
-        self.needs.varying.add(number)
+        if number < 0:
+            self.needs = Needs(cautious=True)
+        else:
+            self.needs.varying.add(number)
         self.function = self._made()
 
 
@@ -102,9 +142,25 @@ def _lowered(L: Lowering) -> Function:
         block(L, L.function.body)
         results = [result(L, r, given) for r in L.function.results]
         finish_tapes(L)
-    lowered = replace(L.function, body=[*L.head, *body], results=results)
+    body = [*_asked(L.needs), *L.head, *body]
+    lowered = replace(L.function, body=body, results=results)
     drop_unused(lowered)
     return lowered
+
+
+def _asked(needs: Needs) -> list[Statement]:
+    """What is taken for granted of the arguments, asked before all else."""
+    found: list[Statement] = []
+    vary = [Raise(LengthsVary, (linear(-1),))]
+    for function, pairs in (
+        (operator.ne, needs.equal),
+        (operator.eq, needs.unlike),
+        (operator.lt, [(form, linear(0)) for form in needs.natural]),
+    ):
+        for a, b in pairs:
+            out = Value("differs", BOOL)
+            found += [Let(out, row(function, 2), (a, b)), If(out, list(vary), [])]
+    return found
 
 
 def block(L: Lowering, body: list[Statement]) -> None:
@@ -120,14 +176,26 @@ def statement(L: Lowering, s: Statement) -> None:
     match s:
         case Let():
             lower_let(L, s)
+        case Load(source=List()):
+            load_list(L, s)
         case Load():
             lower_load(L, s)
+        case Store(place=List()):
+            store_list(L, s)
         case Store():
             lower_store(L, s)
         case Alloc(place=Buffer() as place):
             begin(L, place, s.value)
         case Alloc(place=Cell() as place) if place.type.is_array:
             begin_cell(L, place)
+        case Alloc(place=List() as place):
+            begin_list(L, place)
+        case Insert():
+            insert(L, s)
+        case Remove():
+            remove(L, s)
+        case Take():
+            take(L, s)
         case Alloc(place=Tape() as place):
             begin_tape(L, place)
         case Alloc(place=Cell()):

@@ -70,10 +70,11 @@ class Again(Exception):
 
 
 class LengthsVary(Exception):
-    """A name was taken to hold arrays of one shape, and holds another one.
+    """What was taken for granted of lengths does not hold.
 
-    A compiled program raises it with the number of the name; it is lowered once more
-    then, with room for arrays of any shape.
+    A compiled program raises it with the number of a name that holds arrays of more than
+    one shape, or with -1 where its arguments do not go together as expected.  It is
+    lowered once more then, and takes less for granted.
     """
 
 
@@ -83,11 +84,17 @@ class Needs:
 
     growing: tapes whose number of items is not known when they begin.  ragged: those
     whose items are of different lengths.  varying: the names, by their number, that hold
-    arrays of different lengths.  shapes: of names that hold a number first.
+    arrays of different lengths.  shapes: of names that hold a number first.  equal,
+    natural and unlike: what is taken for granted of the arguments, and asked at the entry; nothing
+    of that kind where it is `cautious`, as it did not hold.
     """
 
     growing: set[Any] = field(default_factory=set)
     ragged: set[Any] = field(default_factory=set)
+    cautious: bool = False
+    equal: list[tuple[Linear, Linear]] = field(default_factory=list)
+    natural: list[Linear] = field(default_factory=list)
+    unlike: list[tuple[Linear, Linear]] = field(default_factory=list)
     varying: set[int] = field(default_factory=set)
     shapes: dict[int, Any] = field(default_factory=dict)
 
@@ -135,11 +142,12 @@ class Lowering:
         ] = {}  # arrays that are numbers where all hold
         self.met: dict[Any, Linear] = {}  # lengths that met, and what came of it
         self.whole: dict[Value, Any] = {}  # what stands for all of some memory
+        self.lists: dict[Any, Any] = {}
         self.memory_of: dict[Any, set[Any]] = {}  # of tapes and the like
         self.uses = uses_of(function)
         self.escapes = escaping(function)
         for p in function.params:
-            if isinstance(p, Value) and p.type.is_array:
+            if isinstance(p, Value | Buffer) and p.type.is_array:
                 self.is_memory(p, p, tuple(map(self.form, p.type.dims or ())))
                 self.forms.lengths |= {Dim(p, k) for k in range(p.type.rank)}
 
@@ -211,6 +219,44 @@ class Lowering:
     def length(self, n: Any) -> Linear:
         """A length that is given: an int, or a form of the program's."""
         return self.form(n) if isinstance(n, Linear) else linear(int(n))
+
+    def may_assume(self, *forms: Linear) -> bool:
+        """Whether the entry can see to it that something holds of these ints."""
+        if self.needs.cautious:
+            return False
+        return all(v in self.known for form in forms for v in leaves(form))
+
+    def assume_natural(self, form: Linear) -> bool:
+        """Take for granted that an int is not negative, where it can be asked first."""
+        if self.forms.is_natural(form):
+            return True
+        form = self.forms.resolved(self.forms.extreme(form, False))
+        if form.constant is not None or not self.may_assume(form):
+            return False
+        self.needs.natural.append(form)
+        self.forms.natural.append(form)
+        return True
+
+    def assume_unlike(self, a: Linear, b: Linear) -> bool:
+        """Take it for granted that two lengths differ, where it can be asked first."""
+        if self.forms.differ(a, b):
+            return True
+        a, b = self.forms.resolved(a), self.forms.resolved(b)
+        if not self.may_assume(a, b) or not (a - b).terms:
+            return False
+        if (a, b) not in self.needs.unlike:
+            self.needs.unlike.append((a, b))
+        return True
+
+    def assume_equal(self, a: Linear, b: Linear) -> bool:
+        """Take two lengths for one, where it can be asked first; all begins anew then."""
+        difference = self.forms.resolved(a - b)
+        if not difference.terms or not self.may_assume(a, b):
+            return False
+        if not any(abs(c) == 1 for c in difference.terms.values()):
+            return False
+        self.needs.equal.append((a, b))
+        raise Again
 
     # ---- statements ------------------------------------------------------------
 
@@ -356,6 +402,7 @@ class Lowering:
             return n
         if n.constant == 1 or m.constant == 1:
             return m if n.constant == 1 else n
+        self.assume_equal(n, m)
         key = self.form(n), self.form(m)
         if key not in self.met:
             from gradwright.transform.lowering.choice import stretched_length
@@ -390,6 +437,7 @@ class Lowering:
         """What is stored into a part has its shape, but for ones."""
         for n, m in zip(shape[::-1], domain[::-1], strict=False):
             if n.constant != 1 and not self.forms.are_equal(n, m):
+                self.assume_equal(n, m)
                 from gradwright.transform.lowering.choice import check_stored
 
                 check_stored(self, n, m)

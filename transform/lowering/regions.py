@@ -139,6 +139,7 @@ def span(
         if known is not None:
             return start, step, known
         stop = _bound(L, item.upper, length, length, length, False)
+        L.assume_natural(stop - start)
         return start, step, _count(L, stop - start, step)
     last = length - 1
     start = _bound(L, item.lower, last + 1, last, last, known is not None, linear(-1))
@@ -172,8 +173,11 @@ def _bound(
             raise L.refuse("a slice whose bound may be None")
         bound = L.let(int, bound)
     bound = L.form(bound)
-    if L.forms.is_natural(bound):
-        return bound if granted else L.least(bound, most)
+    is_negative = L.forms.is_natural(-bound - 1)
+    if not is_negative and L.assume_natural(bound):
+        if granted or L.assume_natural(most - bound):
+            return bound
+        return L.least(bound, most)
     if L.forms.is_natural(-bound - 1):
         bound = bound + length
         return bound if granted else L.greatest(bound, least)

@@ -67,7 +67,7 @@ class Stack:
     different lengths.
     """
 
-    tape: Tape
+    tape: Any  # or a list
     items: Items
     depth: int
     here: set[Any]
@@ -88,19 +88,21 @@ def begin_tape(L: Lowering, tape: Tape) -> None:
     item = type_of(pushed[0].operand)
     if item.optional or not item.is_number:
         raise L.refuse(f"{tape.name}, which may hold None,")
-    column = _column(L, tape, tape.name, item)
+    column = begin_column(L, tape, tape.name, item)
     stack = Stack(tape, L.items, len(L.loops), set(L.numbers), column)
     if tape in L.needs.ragged:
         whole = Type("int64")
         stack.lengths = [
-            _column(L, tape, f"{tape.name}_lengths", whole) for _ in item.dims or ()
+            begin_column(L, tape, f"{tape.name}_lengths", whole)
+            for _ in item.dims or ()
         ]
     L.tapes[tape] = stack
     columns = [stack.column, *stack.lengths]
     L.memory_of[tape] = {p for c in columns for p in (c.buffer, c.top)}
 
 
-def _column(L: Lowering, tape: Tape, name: str, item: Type) -> Column:
+def begin_column(L: Lowering, tape: Any, name: str, item: Type) -> Column:
+    """Memory for items, and how many there are: none."""
     buffer = Buffer(name, item, (linear(FIRST_ROOM),))
     alloc = Plain(statement=Alloc(buffer, blank=True, where=L.where))
     alloc.writes.add(buffer)
@@ -126,7 +128,7 @@ def _note_most(L: Lowering, stack: Stack, column: Column, size: Shape) -> None:
         low, high = loop.bounds
         factors.append(L.forms.extreme(high - low + 1, True))
     factors += [L.forms.extreme(n, True) for n in size]
-    if not all(_is_here(L, stack, n) for n in factors):
+    if not all(is_here(L, stack, n) for n in factors):
         raise _again(L.needs.growing, stack.tape)
     column.most.append(tuple(factors))
 
@@ -136,7 +138,7 @@ def _again(needs: set[Any], tape: Tape) -> Again:
     return Again()
 
 
-def _is_here(L: Lowering, stack: Stack, form: Linear) -> bool:
+def is_here(L: Lowering, stack: Stack, form: Linear) -> bool:
     """Whether a form is known where the tape begins."""
     return all(v in L.known or v in stack.here for v in leaves(form))
 
@@ -199,10 +201,10 @@ def push(L: Lowering, s: Push) -> None:
         return
     if stack.shape is None:
         stack.shape = shape
-    is_regular = stack.shape == shape and all(_is_here(L, stack, n) for n in shape)
+    is_regular = stack.shape == shape and all(is_here(L, stack, n) for n in shape)
     if shape and not is_regular:
         raise _again(L.needs.ragged, s.tape)
-    k = _claim(L, stack, stack.column, (), linear(1))
+    k = claim(L, stack, stack.column, (), linear(1))
     buffer = stack.column.buffer
     L.settle({buffer})
 
@@ -213,7 +215,7 @@ def push(L: Lowering, s: Push) -> None:
     L.add(Store(stack.column.top, linear(1), accumulate=True))
 
 
-def _claim(
+def claim(
     L: Lowering, stack: Stack, column: Column, size: Shape, count: Linear
 ) -> Linear:
     """The place of the next elements, for which there is room."""
@@ -242,14 +244,14 @@ def _claim(
 def _push_ragged(L: Lowering, stack: Stack, operand: Operand, shape: Shape) -> None:
     """An item behind the others, its lengths on their own tapes."""
     for column, n in zip(stack.lengths, shape, strict=True):
-        k = _claim(L, stack, column, (), linear(1))
+        k = claim(L, stack, column, (), linear(1))
         w = Scope()
         w.store(column.buffer, (k,), n)
         for t in w.block:
             L.add(t)
         L.add(Store(column.top, linear(1), accumulate=True))
     count = L.product(shape)
-    start = _claim(L, stack, stack.column, shape, count)
+    start = claim(L, stack, stack.column, shape, count)
     buffer = stack.column.buffer
     L.settle({buffer})
 

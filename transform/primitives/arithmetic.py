@@ -115,7 +115,9 @@ if sys.version_info >= (3, 13):
 # ---- powers ------------------------------------------------------------------------
 
 
-@elementwise(math.pow, samples=pairs((0.2, 3), (-2, 3)), raises=True, covered=False)
+@elementwise(
+    math.pow, samples=pairs((0.2, 3), (-2, 3)), raises=True, covered=False, scalar="pow"
+)
 @elementwise(
     operator.pow,
     pow,
@@ -162,8 +164,23 @@ def power(a, b, y):
     return by_base, by_exponent
 
 
+def power_modulo_of(a, n, modulus):
+    """The power a ** n modulo an int, n not negative."""
+    if n < 0 or modulus == 0 or abs(modulus) > 2**31:
+        raise ValueError("compiled code has no such power")
+    result = 1 % modulus
+    a = a % modulus
+    while n > 0:
+        if n & 1:
+            result = result * a % modulus
+        a = a * a % modulus
+        n = n >> 1
+    return result
+
+
 constant(
     pow,
+    scalar=power_modulo_of,
     reason="a power modulo an integer is an integer",
     samples=((3, 4, 5), (7, 2, 10)),
     raises=True,
@@ -469,26 +486,116 @@ constant(
     type=lambda x: INT if x.python else x,
 )
 constant(np.invert, np.bitwise_count, reason="bits are integers", samples=(6, 3))
+
+
+def greatest_divisor_of(a, b):
+    """The greatest common divisor of two, by Euclid's algorithm."""
+    a, b = abs(a), abs(b)
+    while b > 0:
+        a, b = b, a % b
+    return a
+
+
+def least_multiple_of(a, b):
+    """The least common multiple of two; of zero, zero."""
+    divisor, rest = abs(a), abs(b)
+    while rest > 0:
+        divisor, rest = rest, divisor % rest
+    return abs(a) // divisor * abs(b) if divisor > 0 else divisor
+
+
+def divisor_of_three(a, b=0, c=0):
+    """The greatest common divisor of up to three."""
+    return greatest_divisor_of(greatest_divisor_of(a, b), c)
+
+
+def multiple_of_three(a, b=1, c=1):
+    """The least common multiple of up to three."""
+    return least_multiple_of(least_multiple_of(a, b), c)
+
+
+def choices_of(n, k):
+    """How many choices of k of n there are."""
+    if n < 0 or k < 0:
+        raise ValueError("a number of choices is of numbers from 0")
+    if k > n - k:
+        k = n - k
+    result = 1 if k >= 0 else 0
+    i = 1
+    while i <= k:
+        divisor = greatest_divisor_of(result, i)
+        result = result // divisor * ((n - k + i) // (i // divisor))
+        i = i + 1
+    return result
+
+
+def orders_of(n, k):
+    """How many orders of k of n there are."""
+    if n < 0 or k < 0:
+        raise ValueError("a number of orders is of numbers from 0")
+    result = 1 if k <= n else 0
+    i = n - k + 1
+    while 0 < i <= n:
+        result = result * i
+        i = i + 1
+    return result
+
+
+def factorial_of(n):
+    """The product of the numbers from 1 to n."""
+    if n < 0:
+        raise ValueError("a factorial is of a number from 0")
+    result = 1
+    while n > 1:
+        result = result * n
+        n = n - 1
+    return result
+
+
+def whole_root_of(n):
+    """The integer part of a root: that of a float, put right."""
+    if n < 0:
+        raise ValueError("a root is of a number from 0")
+    root = min(int(math.sqrt(n)), 3037000499)
+    while root * root > n:
+        root = root - 1
+    while root < 3037000499 and (root + 1) * (root + 1) <= n:
+        root = root + 1
+    return root
+
+
+DIVISOR = "a divisor or a multiple is an integer"
 constant(
     math.gcd,
-    math.lcm,
-    reason="a divisor or a multiple is an integer",
-    samples=((12,), (12, 18), (12, 18, 8)),
+    reason=DIVISOR,
+    samples=((12,), (12, 18), (12, 18, 8), (-12, 0)),
     type=always(INT),
+    scalar=divisor_of_three,
 )
 constant(
-    np.gcd,
-    np.lcm,
-    reason="a divisor or a multiple is an integer",
-    samples=((12, 18), (9, 6)),
+    math.lcm,
+    reason=DIVISOR,
+    samples=((12,), (12, 18), (12, 18, 8), (-12, 0)),
+    type=always(INT),
+    scalar=multiple_of_three,
 )
+constant(np.gcd, reason=DIVISOR, samples=((12, 18), (9, 6)), scalar=greatest_divisor_of)
+constant(np.lcm, reason=DIVISOR, samples=((12, 18), (9, 6)), scalar=least_multiple_of)
 constant(
     math.comb,
-    math.perm,
     reason="a number of choices is an integer",
-    samples=((5, 2), (7, 3)),
+    samples=((5, 2), (7, 3), (3, 7), (60, 30)),
     raises=True,
     type=always(INT),
+    scalar=choices_of,
+)
+constant(
+    math.perm,
+    reason="a number of orders is an integer",
+    samples=((5, 2), (7, 3), (3, 7)),
+    raises=True,
+    type=always(INT),
+    scalar=orders_of,
 )
 constant(
     math.perm,
@@ -497,6 +604,7 @@ constant(
     samples=(5, 7),
     raises=True,
     type=always(INT),
+    scalar=factorial_of,
 )
 constant(
     math.isqrt,
@@ -504,4 +612,5 @@ constant(
     samples=(5, 17),
     raises=True,
     type=always(INT),
+    scalar=whole_root_of,
 )

@@ -82,17 +82,73 @@ constant(
     samples=(1.5, 1j),
     type=always(BOOL),
 )
+CLOSE = ((1.0, 1.0 + 1e-12), (1.0, 2.0), (math.inf, math.inf), (math.nan, 1.0))
+
+
+def is_close_of(a, b):
+    """Whether two numbers differ by no more than 1e-9 of the larger.
+
+    Source: CPython, math_isclose_impl.
+    """
+    if a == b:
+        return True
+    if abs(a) == math.inf or abs(b) == math.inf:
+        return False
+    d = abs(b - a)
+    return d <= 1e-9 * abs(b) or d <= 1e-9 * abs(a)
+
+
+def is_close_as_numpy_of(a, b):
+    """Whether two numbers differ by no more than 1e-8 and 1e-5 of the second."""
+    if a == b:
+        return True
+    return abs(a - b) <= 1e-8 + 1e-5 * abs(b) and abs(b) != math.inf
+
+
+def is_equal_of(a, b):
+    """Whether two numbers are equal."""
+    return a == b
+
+
 constant(
     math.isclose,
     cmath.isclose,
+    reason=TRUTH,
+    samples=CLOSE,
+    type=always(BOOL),
+    scalar=is_close_of,
+)
+constant(
     np.allclose,
+    reason=TRUTH,
+    samples=CLOSE,
+    type=always(BOOL),
+    scalar=is_close_as_numpy_of,
+)
+constant(
     np.array_equal,
     reason=TRUTH,
-    samples=((1.0, 1.0 + 1e-12), (1.0, 2.0)),
+    samples=CLOSE,
     type=always(BOOL),
+    scalar=is_equal_of,
 )
-constant(np.isclose, reason=TRUTH, samples=((1.0, 1.0 + 1e-12), (1.0, 2.0)))
-constant(np.size, np.ndim, reason="a count", samples=(1.5, 2.5), type=always(INT))
+constant(np.isclose, reason=TRUTH, samples=CLOSE, scalar=is_close_as_numpy_of)
+
+
+def one_of(x):
+    """The number of elements of a number."""
+    return 1
+
+
+def none_of(x):
+    """The number of axes of a number."""
+    return 0
+
+
+constant(np.size, reason="a count", samples=(1.5, 2.5), type=always(INT), scalar=one_of)
+constant(
+    np.ndim, reason="a count", samples=(1.5, 2.5), type=always(INT), scalar=none_of
+)
 
 
 def type_of_where(condition: Type, a: Type, b: Type) -> Type:

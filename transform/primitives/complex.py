@@ -8,6 +8,7 @@ whose product with a tangent of z has the tangent of f as its real part.
 # mypy: allow-untyped-defs, allow-untyped-calls
 
 import cmath
+import math
 
 import numpy as np
 
@@ -41,20 +42,37 @@ def conj(y_bar):
     return np.conj(y_bar)
 
 
+def angle_of(z):
+    """The angle of the point (real part, imaginary part)."""
+    return np.arctan2(np.imag(z), np.real(z))
+
+
 @elementwise(
     cmath.phase,
+    scalar=angle_of,
     samples=COMPLEX_SAMPLES,
     kinks=((0j, 0.0),),
     complex_too=True,
     type=always(FLOAT),
 )
-@elementwise(np.angle, samples=COMPLEX_SAMPLES, kinks=((0j, 0.0),), complex_too=True)
+@elementwise(
+    np.angle,
+    samples=COMPLEX_SAMPLES,
+    kinks=((0j, 0.0),),
+    complex_too=True,
+    scalar=angle_of,
+)
 def angle(z):
     """The angle of z, in (-π, π]; at 0 the derivative is 0."""
     return -1j / z if z != 0 else 0.0
 
 
-@elementwise(cmath.rect, samples=pairs((0.3, 2), (-3, 3)), raises=True)
+def rect_of(r, phi):
+    """The number of this length and angle."""
+    return complex(r * math.cos(phi), r * math.sin(phi))
+
+
+@elementwise(cmath.rect, samples=pairs((0.3, 2), (-3, 3)), raises=True, scalar=rect_of)
 def rect(r, phi, y):
     """The number r * exp(i * phi)."""
     return cmath.rect(1.0, phi), 1j * y

@@ -40,8 +40,19 @@ def expm1(x):
     return np.exp(x)
 
 
+def logaddexp_of(a, b):
+    """The logarithm of a sum, from the larger of the two."""
+    if a == b:
+        return a + math.log(2.0)
+    d = a - b
+    if d > 0:
+        return a + np.log1p(np.exp(-d))
+    return b + np.log1p(np.exp(d)) if d <= 0 else d
+
+
 @elementwise(
     np.logaddexp,
+    scalar=logaddexp_of,
     samples=pairs((-3, 3), (-2, 2)),
     kinks=(
         ((math.inf, math.inf), (0.5, 0.5)),
@@ -58,8 +69,19 @@ def logaddexp(a, b, y):
     )
 
 
+def logaddexp2_of(a, b):
+    """The logarithm to base 2 of a sum, from the larger of the two."""
+    if a == b:
+        return a + 1.0
+    d = a - b
+    if d > 0:
+        return a + math.log2(math.e) * np.log1p(np.exp2(-d))
+    return b + math.log2(math.e) * np.log1p(np.exp2(d)) if d <= 0 else d
+
+
 @elementwise(
     np.logaddexp2,
+    scalar=logaddexp2_of,
     samples=pairs((-3, 3), (-2, 2)),
     kinks=(
         ((math.inf, math.inf), (0.5, 0.5)),
@@ -76,7 +98,9 @@ def logaddexp2(a, b, y):
     )
 
 
-@elementwise(math.ldexp, np.ldexp, samples=((0.7, 3), (-1.3, -2), (2.2, 0)))
+@elementwise(
+    math.ldexp, np.ldexp, samples=((0.7, 3), (-1.3, -2), (2.2, 0)), scalar="ldexp"
+)
 def ldexp(x, n):
     """The product x * 2**n, n an integer."""
     return np.ldexp(1.0, n), 0.0
@@ -100,9 +124,26 @@ def log(x):
     return 1 / x
 
 
+def log_to_base_of(x, base):
+    """The quotient of two logarithms, as CPython computes it."""
+    return math.log(x) / math.log(base)
+
+
+def complex_log_to_base_of(x, base):
+    """The quotient of two logarithms."""
+    return cmath.log(x) / cmath.log(base)
+
+
 @elementwise(
     math.log,
+    scalar=log_to_base_of,
+    samples=pairs((0.2, 4), (1.3, 5)),
+    raises=True,
+    covered=False,
+)
+@elementwise(
     cmath.log,
+    scalar=complex_log_to_base_of,
     samples=pairs((0.2, 4), (1.3, 5)),
     complex_too=True,
     raises=True,

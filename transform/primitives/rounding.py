@@ -77,7 +77,27 @@ def heaviside(x, h):
 
 # ---- floating point ----------------------------------------------------------------
 
-constant(math.ulp, np.spacing, reason=FLAT, samples=over(0.3, 3))
+
+def ulp_of(x):
+    """The distance from |x| to the next larger float; of the largest, from below."""
+    x = abs(x)
+    if x == math.inf or x != x:
+        return x
+    above = np.nextafter(x, math.inf)
+    if above == math.inf:
+        return x - np.nextafter(x, 0.0)
+    return above - x
+
+
+def spacing_of(x):
+    """The distance from x to the next float away from zero, with the sign of x."""
+    if abs(x) == math.inf:
+        return x * 0.0 / 0.0
+    return np.nextafter(x, np.copysign(math.inf, x)) - x
+
+
+constant(math.ulp, reason=FLAT, samples=over(0.3, 3), scalar=ulp_of)
+constant(np.spacing, reason=FLAT, samples=over(0.3, 3), scalar=spacing_of)
 
 
 @elementwise(

@@ -59,8 +59,15 @@ def tan(x, y):
     return 1 + y * y
 
 
+def sinc_of(x):
+    """The quotient itself, away from 0."""
+    y = math.pi * (x if x != 0 else 1e-20)
+    return np.sin(y) / y
+
+
 @elementwise(
     np.sinc,
+    scalar=sinc_of,
     samples=(*over(-3, 3, 6), 0.051, 0.049, 1e-3, -1e-6),
     kinks=((0.0, 0.0),),
     complex_too=True,
@@ -81,13 +88,27 @@ def sinc(x, y):
     )
 
 
-@elementwise(math.degrees, np.degrees, np.rad2deg, samples=over(-3, 3))
+def degrees_of(x):
+    """An angle of x radians in degrees, rounded once."""
+    return x * (180.0 / math.pi)
+
+
+@elementwise(
+    math.degrees, np.degrees, np.rad2deg, samples=over(-3, 3), scalar=degrees_of
+)
 def degrees(x):
     """An angle of x radians in degrees."""
     return 180.0 / math.pi
 
 
-@elementwise(math.radians, np.radians, np.deg2rad, samples=over(-180, 180))
+def radians_of(x):
+    """An angle of x degrees in radians, rounded once."""
+    return x * (math.pi / 180.0)
+
+
+@elementwise(
+    math.radians, np.radians, np.deg2rad, samples=over(-180, 180), scalar=radians_of
+)
 def radians(x):
     """An angle of x degrees in radians."""
     return math.pi / 180.0

@@ -1,0 +1,198 @@
+"""Rounding, and bits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradwright.backends.machine.floats import (
+    ceil,
+    floor,
+    rint,
+    trunc,
+)
+from gradwright.backends.machine.operations import (
+    OPERATIONS,
+    Operation,
+    Work,
+    as_python,
+    each,
+    fitted,
+    operation,
+)
+from gradwright.backends.machine.scalars import (
+    DOUBLE,
+    LEAST,
+    MOST,
+    WORD,
+    Refused,
+    Register,
+    Scalar,
+    convert,
+    dtype_of,
+    intrinsic,
+    is_signed,
+    truth,
+    word,
+)
+from gradwright.transform.types import (
+    BOOL,
+    FLOAT,
+    INT,
+    Type,
+    numpy_scalar,
+)
+
+# ---- bits --------------------------------------------------------------------------
+
+
+def _bits(ufunc: np.ufunc, name: str) -> Operation:
+    def made(w: Work, out: Type, operands: tuple[Scalar, ...]) -> Scalar:
+        if out == BOOL:
+            x, y = operands
+        elif out.python:
+            x, y = as_python(w, operands)
+        else:
+            x, y = fitted(w, ufunc, operands)
+        found = getattr(w.b, name)(x.part, y.part)
+        if out == INT and name == "and_" and max(x.low, y.low) >= 0:
+            return word(found, 0, min(v.high for v in (x, y) if v.low >= 0))
+        return Scalar(x.type, (found,))
+
+    return made
+
+
+BITWISE: list[tuple[Any, str]] = [
+    (np.bitwise_and, "and_"), (np.bitwise_or, "or_"), (np.bitwise_xor, "xor"),
+]  # fmt: skip
+for _ufunc, _name in BITWISE:
+    OPERATIONS[_ufunc] = _bits(_ufunc, _name)
+
+
+@operation(np.invert)
+def invert(w: Work, out: Type, operands: tuple[Scalar, ...]) -> Scalar:
+    """All bits turned."""
+    (x,) = as_python(w, operands) if out.python else fitted(w, np.invert, operands)
+    return Scalar(x.type, (w.b.not_(x.part),))
+
+
+def _shift(ufunc: np.ufunc, leftwards: bool) -> Operation:
+    def made(w: Work, out: Type, operands: tuple[Scalar, ...]) -> Scalar:
+        b = w.b
+        if out.python:
+            x, n = as_python(w, operands)
+            if n.low < 0:
+                w.fail_if(b.icmp_signed("<", n.part, WORD(0)))
+        else:
+            x, n = fitted(w, ufunc, operands)
+        kind = x.part.type
+        signed = is_signed(dtype_of(x.type))
+        is_wide = b.icmp_unsigned(">=", n.part, kind(kind.width))
+        by = b.select(is_wide, kind(kind.width - 1), n.part)
+        if not leftwards:
+            if signed:  # the sign fills what is left
+                found = b.ashr(x.part, by)
+                low = min(x.low, 0) if out == INT else LEAST
+                high = max(x.high, 0) if out == INT else MOST
+                return Scalar(x.type, (found,), low, high)
+            return Scalar(x.type, (b.select(is_wide, kind(0), b.lshr(x.part, by)),))
+        found = b.select(is_wide, kind(0), b.shl(x.part, by))
+        if out.python:
+            back = b.icmp_signed("!=", b.ashr(found, by), x.part)
+            lost = b.or_(back, b.and_(is_wide, truth(b, x)))
+            w.fail_if(lost)
+        return Scalar(x.type, (found,))
+
+    return made
+
+
+OPERATIONS[np.left_shift] = _shift(np.left_shift, True)
+OPERATIONS[np.right_shift] = _shift(np.right_shift, False)
+
+
+@operation(np.bitwise_count)
+def count_of_bits(w: Work, out: Type, operands: tuple[Scalar, ...]) -> Scalar:
+    """How many bits of the absolute value are set."""
+    b = w.b
+    size = (
+        OPERATIONS[np.absolute](w, operands[0].type, operands)
+        if (not operands[0].type.python)
+        else fitted(w, np.bitwise_count, operands)[0]
+    )
+    part = size.part
+    found = intrinsic(b, f"llvm.ctpop.i{part.type.width}", part.type, part)
+    return convert(b, Scalar(numpy_scalar(f"uint{part.type.width}"), (found,)), out)
+
+
+# ---- rounding ----------------------------------------------------------------------
+
+
+def _rounded(ufunc: Any, f: Callable[..., Register]) -> Operation:
+    def made(w: Work, out: Type, operands: tuple[Scalar, ...]) -> Scalar:
+        (x,) = fitted(w, ufunc, operands) if isinstance(ufunc, np.ufunc) else operands
+        if dtype_of(x.type).kind in "biu":
+            return convert(w.b, x, out)
+        if len(x.parts) == 2 and ufunc is not np.rint:
+            raise Refused(f"{ufunc.__name__} of complex numbers")
+        return convert(w.b, each(w, x.type, f, x), out)
+
+    return made
+
+
+ROUNDED: list[tuple[Any, Any]] = [
+    (np.floor, floor), (np.ceil, ceil), (np.trunc, trunc), (np.rint, rint),
+]  # fmt: skip
+for _ufunc, _part in ROUNDED:
+    OPERATIONS[_ufunc] = _rounded(_ufunc, _part)
+OPERATIONS[np.fix] = _rounded(np.trunc, trunc)
+
+
+@operation(np.round, np.around)
+def rounded(w: Work, out: Type, operands: tuple[Scalar, ...]) -> Scalar:
+    """The nearest whole number, of two the even one."""
+    if len(operands) == 2:
+        raise Refused("np.round to a number of digits")
+    (x,) = operands
+    if dtype_of(x.type).kind in "biu":
+        return convert(w.b, x, out)
+    return convert(w.b, each(w, x.type, rint, x), out)
+
+
+def _to_int(f: Callable[..., Register]) -> Operation:
+    """A Python int from a number; NaN, infinity and what has no int fail."""
+
+    def made(w: Work, out: Type, operands: tuple[Scalar, ...]) -> Scalar:
+        b = w.b
+        if len(operands) == 2:
+            raise Refused("round to a number of digits")
+        (x,) = operands
+        kind = dtype_of(x.type).kind
+        if kind in "biu":
+            if dtype_of(x.type) == np.uint64:
+                w.fail_if(b.icmp_signed("<", x.part, WORD(0)))
+            return convert(b, x, out)
+        if kind == "c":
+            raise Refused("an int of a complex number")
+        if not out.is_integer:
+            return each(w, out, f, convert(b, x, out))
+        part = f(b, convert(b, x, FLOAT).part)
+        fits = b.and_(
+            b.fcmp_ordered(">=", part, DOUBLE(-(2.0**63))),
+            b.fcmp_ordered("<", part, DOUBLE(2.0**63)),
+        )
+        w.fail_if(b.not_(fits))
+        return word(b.fptosi(part, WORD))
+
+    return made
+
+
+TO_INT: list[tuple[tuple[Any, ...], Any]] = [
+    ((math.floor,), floor), ((math.ceil,), ceil), ((math.trunc, int), trunc),
+    ((round,), rint),
+]  # fmt: skip
+for _functions, _part in TO_INT:
+    for _function in _functions:
+        OPERATIONS[_function] = _to_int(_part)
