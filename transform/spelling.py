@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import copy
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -110,6 +111,9 @@ class Spelling:
     def constant(self, o: Const) -> ast.expr:
         if o.text is not None:
             return self.dotted(o.text.lstrip("-"), o.text.startswith("-"))
+        if isinstance(o.value, np.generic) and not o.type.python:
+            plain = replace(o, value=o.value.item())
+            return self.call(f"np.{o.value.dtype.name}", [self.constant(plain)])
         if isinstance(o.value, float) and not math.isfinite(o.value):
             text = "nan" if math.isnan(o.value) else "inf"
             return self.dotted(f"math.{text}", o.value < 0)

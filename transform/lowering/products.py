@@ -150,12 +150,27 @@ def _of_stacks(
     L: Lowering, s: Let, left: str, right: str, out: str, conjugate: bool = False
 ) -> None:
     a, b = s.operands
-    if conjugate and type_of(a).is_complex:
-        raise L.refuse(f"{s.primitive.spelling} of complex numbers")
+    if conjugate:
+        a = _conjugate(L, a)
     n, m = len(L.shape(a)) - len(left), len(L.shape(b)) - len(right)
     stack = LETTERS[: max(n, m)]
     first, second = stack[len(stack) - n :] + left, stack[len(stack) - m :] + right
     contract(L, s.out, [a, b], [first, second], stack + out)
+
+
+def _conjugate(L: Lowering, o: Any) -> Any:
+    """An array whose elements are conjugated; itself where they are real."""
+    t = type_of(o)
+    if not t.is_complex:
+        return o
+    out = Value("conjugate", t)
+    L.uses[out] = 1
+
+    def at(w: Scope, places: Places) -> Operand:
+        return w.let(row(np.conjugate, 1), (L.at(w, o, places),), t.element, "x")
+
+    L.is_computed(out, L.shape(o), at, (o,), cheap=is_cheap(L, o))
+    return out
 
 
 @lowers(np.inner)
@@ -247,15 +262,13 @@ def einsum(L: Lowering, s: Let, given: dict[str, Any]) -> None:
 @lowers(np.vdot)
 def vdot(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     """All elements, the first ones conjugated."""
-    if any(type_of(o).is_complex for o in s.operands):
-        raise L.refuse("np.vdot of complex numbers")
     a, b = (_flat(L, o) for o in s.operands)
-    contract(L, s.out, [a, b], ["a", "a"], "")
+    contract(L, s.out, [_conjugate(L, a), b], ["a", "a"], "")
 
 
 @lowers(np.vecdot)
 def vecdot(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     """Along the last axes of stacks of vectors."""
-    if given.get("axis", -1) != -1 or any(type_of(o).is_complex for o in s.operands):
-        raise L.refuse("np.vecdot of complex numbers, or along another axis,")
-    _of_stacks(L, s, "Z", "Z", "")
+    if given.get("axis", -1) != -1:
+        raise L.refuse("np.vecdot along another axis than the last")
+    _of_stacks(L, s, "Z", "Z", "", conjugate=True)
