@@ -161,7 +161,11 @@ def exp(b: Any, x: Register) -> Register:
     return result
 
 
-HALF_PI = 1.5707963267948966, 6.123233995736766e-17, -1.4973849048591698e-33  # its parts, one after the other
+HALF_PI = (
+    1.5707963267948966,
+    6.123233995736766e-17,
+    -1.4973849048591698e-33,
+)  # its parts, one after the other
 MOST_TURNS = 2.0**30
 SINE = (
     -1.66666666666666324348e-01, 8.33333333332248946124e-03,
