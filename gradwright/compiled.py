@@ -10,10 +10,12 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from gradwright.emitted import NOTHING, Emitted, Runner
-from gradwright.transform.core import Function
+from gradwright.emitted import NOTHING, Emitted
+from gradwright.lengths import Exceptional
+from gradwright.transform.core import Function, Substitution
 from gradwright.transform.emit import Module
 from gradwright.transform.errors import BackendError, UnsupportedSyntax
+from gradwright.transform.indices import Dim, Linear
 from gradwright.transform.lowering.lower import Lowered
 from gradwright.transform.lowering.program import LengthsVary
 
@@ -37,13 +39,18 @@ class Compiled:
     ) -> None:
         self.module = module
         self.lowered = lowered
-        self.machine: Runner = self._made()
+        self.specialised = specialised
+        self.looks = False
+        self.machine: Any = self._made()
 
-    def _made(self) -> Runner:
+    def _made(self) -> Any:
         refusal, function = self.lowered.refusal, self.lowered.function
         if function is not None:
+            facts = facts_of(self.specialised, function)
             try:
-                return machine(function)
+                made = machine(function, facts)
+                self.looks = facts is not None
+                return made
             except UnsupportedSyntax as e:
                 refusal = self.lowered.refusal = e
         warnings.warn(
@@ -51,6 +58,7 @@ class Compiled:
             CompileWarning,
             stacklevel=6,
         )
+        self.looks = False
         return Emitted(self.module)
 
     def run(self, values: Any, hidden: dict[str, Any] = NOTHING) -> Any:
@@ -58,18 +66,62 @@ class Compiled:
         try:
             return self.machine.run(values, hidden)
         except LengthsVary as e:
-            self.lowered.widen(e.args[0])
-            self.machine = self._made()
+            self._widen(e)
             return self.run(values, hidden)
 
+    def _widen(self, e: LengthsVary) -> None:
+        self.lowered.widen(e.args[0])
+        self.machine = self._made()
 
-def machine(function: Function) -> Machine:
+    def run_unseen(self, values: Any, hidden: dict[str, Any]) -> Any:
+        """The same, where only the classes of the arguments were looked at.
+
+        Raises:
+            Exceptional: The arrays are of other kinds.
+        """
+        try:
+            return self.machine.run_unseen(values, hidden)
+        except LengthsVary as e:
+            self._widen(e)
+            raise Exceptional from None  # by the way that looks
+        except self.machine.other_kind:
+            raise Exceptional from None
+
+
+Forms = tuple[tuple[Linear, ...], tuple[Linear, ...]]
+
+
+def facts_of(specialised: Specialised, function: Function) -> Forms | None:
+    """What was taken for granted of lengths, in those of the function's arguments.
+
+    None: a part of it is not of these.
+    """
+    inputs = specialised.inputs
+    captured = [p for _, p in specialised.hidden]
+    hidden = [p for p in function.params if p in function.hidden]
+    if len(hidden) != len(captured) or len(inputs) > len(function.params):
+        return None
+    own = dict(zip(inputs, function.params, strict=False))
+    own.update(zip(captured, hidden, strict=True))
+    if any(p.type.rank != q.type.rank for p, q in own.items()):
+        return None
+    found = Substitution(own)
+    zero = [found.operand(a - b) for a, b in specialised.equal_dims]
+    above = [found.operand(form) for form in specialised.at_least_zero]
+    params = set(function.params)
+    for form in (*zero, *above):
+        if not all(isinstance(s, Dim) and s.array in params for s in form.symbols()):
+            return None
+    return tuple(zero), tuple(above)
+
+
+def machine(function: Function, facts: Forms | None) -> Machine:
     """A function of loop core, compiled."""
     try:
-        from gradwright.backends.machine import compile
+        from gradwright.backends.machine import Facts, compile
     except ImportError as e:
         raise BackendError(
             f"jit needs Numba, and {e.name} is not installed",
             instead="pip install 'gradwright[jit]'",
         ) from None
-    return compile(function)
+    return compile(function, Facts(*(facts or ())))

@@ -13,6 +13,8 @@ import weakref
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+import numpy as np
+
 from gradwright.arguments import (
     PLAIN,
     flat,
@@ -39,6 +41,7 @@ from gradwright.transform.specialise.frame import NeedsLengths, type_of_input
 from gradwright.transform.step import Step
 
 H = TypeVar("H", bound=Half)
+FLAT = PLAIN | {np.ndarray}
 Found = tuple[Specialisation, dict[str, Any]]
 STARRED = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 
@@ -189,6 +192,7 @@ class Entry:
             )
         if exact:
             made.checks = []
+            made.looks = False
         family.add(self.key(args, exact), made, args)
         return made, hidden
 
@@ -227,7 +231,17 @@ class Entry:
         """The result of a gradient's call, in its structure."""
         args = self.bind(args, keywords)
         hidden: dict[str, Any] | None = None
-        for found in self.family.known.get(tuple(map(type, args)), ()):
+        classes = tuple(map(type, args))
+        direct = self.family.unseen.get(classes)
+        if direct is not None:
+            hidden = direct.captured(self.alone)
+            if hidden is not None:
+                try:
+                    self.last = direct
+                    return direct.run_unseen(args, hidden)
+                except Exceptional:
+                    hidden = None
+        for found in self.family.known.get(classes, ()):
             hidden = found.captured(self.alone)
             if hidden is not None:  # numbers only, as the key says
                 break
@@ -239,6 +253,8 @@ class Entry:
         if found.checks:
             found, hidden = self.fitting(found, hidden, args, values)
         self.last = found
+        if found.looks and FLAT.issuperset(classes) and not self.family.by_value:
+            self.family.unseen[classes] = found
         return found.assemble(self.run(found, values, hidden))
 
     def fitting(

@@ -61,6 +61,8 @@ class Specialisation:
         self.inputs = len(specialised.inputs)  # before tangents and captured values
         self.apart = Apart(built)
         self.needed = _needed(built)
+        # A kernel looks at the kinds of flat arguments itself, where no more is asked.
+        self.looks = getattr(self.forward, "looks", False) and not self.apart.stored
         self.used = False  # since the last time that room was made
         self.keep: list[Any] = []  # what it was made for, by identity
 
@@ -80,6 +82,15 @@ class Specialisation:
             return found
         except LOOKUP_ERRORS:
             return None
+
+    def run_unseen(self, values: Any, hidden: dict[str, Any]) -> Any:
+        """The result of a call of which only the classes of the arguments are known.
+
+        Raises:
+            Exceptional: They are of other kinds.
+        """
+        self.used = True
+        return self.assemble(self.forward.run_unseen(values, hidden))  # type: ignore[attr-defined]
 
     @property
     def text(self) -> str:

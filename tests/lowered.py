@@ -1,9 +1,9 @@
 """Programs in loops, run as plain Python where machine code would run.
 
-    with in_python() as programs:        what is to be compiled is emitted as Python,
-        gw.jit(f)(x)                     and that runs; `programs` holds all of them
-    with in_both():                      both run at every call, and are compared
-        gw.jit(f)(x)
+with in_python() as programs:        what is to be compiled is emitted as Python,
+    gw.jit(f)(x)                     and that runs; `programs` holds all of them
+with in_both():                      both run at every call, and are compared
+    gw.jit(f)(x)
 """
 
 from collections.abc import Iterator

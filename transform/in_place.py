@@ -20,7 +20,6 @@ from gradwright.transform.core import (
     Store,
     Substitution,
     Value,
-    walk,
 )
 from gradwright.transform.indices import Dim, symbol
 from gradwright.transform.primitives.structural import COPY

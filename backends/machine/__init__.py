@@ -17,16 +17,22 @@ element by element.  Python's numbers keep Python's meaning and errors.
 from __future__ import annotations
 
 from gradwright.backends.machine.driver import Machine
+from gradwright.backends.machine.program import NONE, Facts
 from gradwright.transform.core import Function
 
-__all__ = ["Machine", "compile"]
+__all__ = ["Facts", "Machine", "compile"]
 
 
-def compile(function: Function) -> Machine:
+def compile(function: Function, facts: Facts = NONE) -> Machine:
     """A function of loop core as machine code.
+
+    Args:
+        function: Its values are numbers, and arrays read and stored by elements.
+        facts: What holds of the lengths of its arguments; `run_unseen` looks whether
+            it does.
 
     Returns:
         An object whose `run(values, hidden)` gives the results, as the emitted
         function does: one, or a tuple of several.
     """
-    return Machine(function)
+    return Machine(function, facts)

@@ -47,7 +47,6 @@ from gradwright.backends.machine.scalars import (
     register_types,
     registers,
     truth,
-    truth_value,
     word,
 )
 from gradwright.backends.machine.sites import Error, Site
@@ -801,6 +800,3 @@ def _described(s: Statement) -> str:
         "AddUp": "lists",
         "Exchange": "arrays that change places",
     }.get(type(s).__name__, type(s).__name__)
-
-
-__all__ = ["Body", "truth_value"]

@@ -2,9 +2,9 @@
 
 It is written for each kernel, as text that packs and unpacks all words at once:
 
-    def run(x, A):
+    def run(unseen, x, A):
         out_0 = zeros((A.shape[0],), dtype_0)
-        pack(words, 24, x, id(A), id(out_0))
+        pack(words, 24, unseen, x, id(A), id(out_0))
         while status := kernel(address): ...
 
 Arrays go as NumPy's own objects, by `id`: the kernel reads address, lengths and layout
@@ -24,17 +24,21 @@ import numpy as np
 from gradwright.backends.machine import arrays, build, kernel, library, sites
 from gradwright.backends.machine.arrays import layout_of
 from gradwright.backends.machine.program import (
-    ARGUMENTS,
     CALLS,
+    DTYPES,
     NEEDED,
     NO_ROOM,
+    NONE,
+    OTHER_KIND,
     OTHER_LAYOUT,
     RAISED,
     TOO_LONG,
+    Facts,
     Layouts,
     Program,
     element_of,
     is_scalar,
+    is_text,
 )
 from gradwright.backends.machine.scalars import dtype_of
 from gradwright.backends.machine.sizes import Sizes, text
@@ -50,12 +54,18 @@ class OtherLayout(Exception):
     """An array does not lie in memory as the kernel takes it to lie."""
 
 
+class OtherKind(Exception):
+    """An array has another dtype or rank, or a length of one where it had none."""
+
+
 class Machine:
     """A function compiled: one kernel for each way in which its arrays lie."""
 
-    def __init__(self, function: Function) -> None:
+    other_kind = OtherKind
+
+    def __init__(self, function: Function, facts: Facts = NONE) -> None:
         _check_objects()
-        self.function = function
+        self.function, self.facts = function, facts
         self.kernels: dict[Layouts, Kernel] = {}
         self.hidden = [p for p in function.params if p in function.hidden]
         self.names = [p.settled for p in self.hidden]  # type: ignore[attr-defined]
@@ -70,7 +80,7 @@ class Machine:
         """The kernel for these layouts."""
         found = self.kernels.get(layouts)
         if found is None:
-            found = self.kernels[layouts] = Kernel(self.function, layouts)
+            found = self.kernels[layouts] = Kernel(self.function, layouts, self.facts)
         return found
 
     def run(self, values: Any, hidden: dict[str, Any]) -> Any:
@@ -78,19 +88,36 @@ class Machine:
         if self.names:
             values = (*values, *[hidden[n] for n in self.names])
         try:
-            return self.run_usual(*values)
+            return self.run_usual(False, *values)
         except OtherLayout:
-            layouts: list[str | None] = [None] * len(self.function.params)
-            for k in self.array_at:
-                layouts[k] = layout_of(values[k])
-            return self.kernel(tuple(layouts)).run(*values)
+            return self.laid_out(values).run(False, *values)
+
+    def run_unseen(self, values: Any, hidden: dict[str, Any]) -> Any:
+        """The same, where only the classes of the arguments are known to fit.
+
+        Raises:
+            OtherKind: The arrays are not of the function's kinds.
+        """
+        if self.names:
+            values = (*values, *[hidden[n] for n in self.names])
+        try:
+            return self.run_usual(True, *values)
+        except OtherLayout:
+            return self.laid_out(values).run(True, *values)
+
+    def laid_out(self, values: Any) -> Kernel:
+        """The kernel for the layouts of these arguments."""
+        layouts: list[str | None] = [None] * len(self.function.params)
+        for k in self.array_at:
+            layouts[k] = layout_of(values[k])
+        return self.kernel(tuple(layouts))
 
 
 class Kernel:
     """Machine code, and the frames of calls of it that wait."""
 
-    def __init__(self, function: Function, layouts: Layouts) -> None:
-        program = kernel.translated(function, layouts)
+    def __init__(self, function: Function, layouts: Layouts, facts: Facts) -> None:
+        program = kernel.translated(function, layouts, facts)
         self.sites = program.sites
         self.frame_layout = program.frame
         self.text, self.name = build.text_of(program)
@@ -118,6 +145,8 @@ class Kernel:
             address = ctypes.cast(self.callback, ctypes.c_void_p).value
             frame.held[CALLS] = address
             self.all_frames[frame.address] = frame
+        for k, dtype in enumerate(self.frame_layout.dtypes):
+            frame.held[DTYPES + k] = id(dtype)
         return frame
 
     def give(self, frame: Frame) -> None:
@@ -136,6 +165,7 @@ class Kernel:
 
         Raises:
             OtherLayout: There must be another kernel for these arrays.
+            OtherKind: There must be another function.
             BaseException: What the program raises.
         """
         words = np.frombuffer(frame.words, np.int64)
@@ -148,6 +178,8 @@ class Kernel:
             pending, frame.pending = frame.pending, None
             assert pending is not None
             raise pending
+        if status == OTHER_KIND:
+            raise OtherKind
         if status == TOO_LONG:
             raise BackendError(
                 f"an array of more than {arrays.LONGEST} elements along an axis"
@@ -194,9 +226,9 @@ def _written(program: Program) -> tuple[str, dict[str, Any]]:
     function = program.function
     params = [f"a{k}" for k in range(len(function.params))]
     names: dict[str, Any] = {"struct_error": struct.error, "overflow": _overflow}
-    lines = [f"def run({', '.join(params)}):"]
+    lines = [f"def run({', '.join(['unseen', *params])}):"]
     given: list[str] = []
-    letters = "="
+    letters = "=q"
     for p, name in zip(function.params, params, strict=True):
         if p.type.is_array:
             letters, given = letters + "q", [*given, f"id({name})"]
@@ -227,7 +259,7 @@ def _written(program: Program) -> tuple[str, dict[str, Any]]:
         "    except IndexError:",
         "        frame = new()",
         "    try:",
-        f"        pack(frame.words, {8 * ARGUMENTS}{values})",
+        f"        pack(frame.words, {8 * program.frame.unseen}, unseen{values})",
         "        while status := kernel(frame.address):",
         "            failed(status, frame)",
         *_results(program, fresh, params, names),
@@ -255,6 +287,8 @@ def _results(
     letters, targets, more = "=", [], []
     for k, r in enumerate(function.results):
         t = type_of(r)
+        if is_text(r):
+            continue
         if is_scalar(t):
             e = element_of(t)
             letters += LETTERS[dtype_of(_present(e)).name]
@@ -314,6 +348,10 @@ def _returned(
     found = []
     for k, r in enumerate(function.results):
         t = type_of(r)
+        if is_text(r):
+            names[f"text_{k}"] = r.value  # type: ignore[union-attr]
+            found.append(f"text_{k}")
+            continue
         if not is_scalar(t):
             place = kernel.origin(function, r)
             if kernel.is_argument(function, place):
