@@ -44,6 +44,7 @@ from gradwright.transform.errors import UnsupportedSyntax
 from gradwright.transform.indices import Linear, linear
 from gradwright.transform.lowering import (  # noqa: F401
     creation,
+    gather,
     joining,
     products,
     reductions,
@@ -55,8 +56,6 @@ from gradwright.transform.lowering.arrays import (
 )
 from gradwright.transform.lowering.cells import begin_cell, refuse_number
 from gradwright.transform.lowering.forms import Forms
-from gradwright.transform.lowering.nests import Scope
-from gradwright.transform.lowering import gather
 from gradwright.transform.lowering.lists import (
     begin_list,
     insert,
@@ -65,6 +64,7 @@ from gradwright.transform.lowering.lists import (
     store_list,
     take,
 )
+from gradwright.transform.lowering.nests import Scope
 from gradwright.transform.lowering.program import (
     Again,
     LengthsVary,
