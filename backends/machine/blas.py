@@ -70,9 +70,7 @@ def write(body: Body, s: Library) -> bool:
     k = a.dims[0] if turned_a else a.dims[1]
     kind = ir.FunctionType(ir.VoidType(), [POINTER] * 13)
     name = f"{elementary.PREFIX}{letter}gemm"
-    function = body.b.module.globals.get(name) or ir.Function(
-        body.b.module, kind, name
-    )
+    function = body.b.module.globals.get(name) or ir.Function(body.b.module, kind, name)
     one, zero = (_number(body, letter, x) for x in (1.0, 0.0))
     given = [
         _letter(body, turned_b != (b.layout == COLUMNS)),
