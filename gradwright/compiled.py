@@ -12,16 +12,19 @@ import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from gradwright.emitted import NOTHING, Emitted, Runs
+from gradwright.emitted import NOTHING, Emitted
+from gradwright.lengths import Exceptional
 from gradwright.reports import log_layout
-from gradwright.transform.core import Buffer, Function
+from gradwright.transform.core import Buffer, Function, Substitution
 from gradwright.transform.emit import Module
 from gradwright.transform.errors import BackendError, UnsupportedSyntax
+from gradwright.transform.indices import Dim, Linear
 from gradwright.transform.lowering.lower import Lowered
 from gradwright.transform.lowering.program import LengthsVary
 
 if TYPE_CHECKING:
     from gradwright.backends.machine import Machine
+    from gradwright.transform.specialise import Specialised
 
 
 class CompileWarning(UserWarning):
@@ -34,23 +37,33 @@ class Compiled:
     What has no machine code yet runs as it was emitted, with a warning that says why.
     """
 
-    def __init__(self, module: Module, lowered: Lowered, fastmath: bool) -> None:
+    def __init__(
+        self,
+        module: Module,
+        lowered: Lowered,
+        specialised: Specialised,
+        fastmath: bool,
+    ) -> None:
         self.module = module
         self.lowered = lowered
+        self.specialised = specialised
         self.fastmath = fastmath
         self.seconds = 0.0  # that compiling has taken
+        self.looks = False
         self._settle(self._made())
-        self.again = again()
+        self.again, self.other = signals()
         params = lowered.source.params
         self.stored = [k for k, p in enumerate(params) if isinstance(p, Buffer)]
 
-    def _made(self) -> Runs:
+    def _made(self) -> Any:
         refusal, function = self.lowered.refusal, self.lowered.function
         if function is not None:
+            facts = facts_of(self.specialised, function)
             start = time.perf_counter()
             try:
-                made = machine(function, self.fastmath)
+                made = machine(function, facts, self.fastmath)
                 made.watch = self._another_layout
+                self.looks = facts is not None
                 return made
             except UnsupportedSyntax as e:
                 refusal = self.lowered.refusal = e
@@ -61,6 +74,7 @@ class Compiled:
             CompileWarning,
             stacklevel=6,
         )
+        self.looks = False
         return Emitted(self.module)
 
     def _another_layout(self, layouts: tuple[str | None, ...], spent: float) -> None:
@@ -68,15 +82,16 @@ class Compiled:
         params = self.lowered.source.params
         log_layout(self.module.name, [p.settled for p in params], layouts, spent)  # type: ignore[attr-defined]
 
-    def _settle(self, made: Runs) -> None:
-        """What runs from now on; `direct` takes all values of a call, captured last.
+    def _settle(self, made: Any) -> None:
+        """What runs from now on.
 
-        Where that raises one of `again`, `run` knows what to do.
+        `direct` takes whether it has to look at the arrays, and all values of a call,
+        captured ones last.  Where it raises one of `again`, `run` knows what to do.
         """
-        self.machine: Runs = made
+        self.machine: Any = made
         self.direct: Callable[..., Any] = getattr(made, "run_usual", self._emitted)
 
-    def _emitted(self, *values: Any) -> Any:
+    def _emitted(self, unseen: bool, *values: Any) -> Any:
         """The emitted source, which takes what was captured by name."""
         hidden = [
             p for p in self.lowered.source.params if p in self.lowered.source.hidden
@@ -93,27 +108,71 @@ class Compiled:
         try:
             return self.machine.run(values, hidden)
         except LengthsVary as e:
-            self.lowered.widen(e.args[0])
-            self._settle(self._made())
+            self._widen(e)
             return self.run(values, hidden)
 
+    def _widen(self, e: LengthsVary) -> None:
+        self.lowered.widen(e.args[0])
+        self._settle(self._made())
 
-def again() -> tuple[type[Exception], ...]:
-    """What machine code raises that wants to be called in another way."""
+    def run_unseen(self, values: Any, hidden: dict[str, Any]) -> Any:
+        """The same, where only the classes of the arguments were looked at.
+
+        Raises:
+            Exceptional: The arrays are of other kinds.
+        """
+        try:
+            return self.machine.run_unseen(values, hidden)
+        except LengthsVary as e:
+            self._widen(e)
+            raise Exceptional from None  # by the way that looks
+        except self.machine.other_kind:
+            raise Exceptional from None
+
+
+Forms = tuple[tuple[Linear, ...], tuple[Linear, ...]]
+
+
+def facts_of(specialised: Specialised, function: Function) -> Forms | None:
+    """What was taken for granted of lengths, in those of the function's arguments.
+
+    None: a part of it is not of these.
+    """
+    inputs = specialised.inputs
+    captured = [p for _, p in specialised.hidden]
+    hidden = [p for p in function.params if p in function.hidden]
+    if len(hidden) != len(captured) or len(inputs) > len(function.params):
+        return None
+    own = dict(zip(inputs, function.params, strict=False))
+    own.update(zip(captured, hidden, strict=True))
+    if any(p.type.rank != q.type.rank for p, q in own.items()):
+        return None
+    found = Substitution(own)
+    zero = [found.operand(a - b) for a, b in specialised.equal_dims]
+    above = [found.operand(form) for form in specialised.at_least_zero]
+    params = set(function.params)
+    for form in (*zero, *above):
+        if not all(isinstance(s, Dim) and s.array in params for s in form.symbols()):
+            return None
+    return tuple(zero), tuple(above)
+
+
+def signals() -> tuple[tuple[type[Exception], ...], type[Exception]]:
+    """What machine code raises: to be called otherwise; for arrays of other kinds."""
     try:
-        from gradwright.backends.machine.driver import OtherLayout
+        from gradwright.backends.machine import driver
     except ImportError:
-        return (LengthsVary,)
-    return OtherLayout, LengthsVary
+        return (LengthsVary,), LengthsVary
+    return (driver.OtherLayout, driver.Noted, LengthsVary), driver.OtherKind
 
 
-def machine(function: Function, fastmath: bool = False) -> Machine:
+def machine(function: Function, facts: Forms | None, fastmath: bool = False) -> Machine:
     """A function of loop core, compiled."""
     try:
-        from gradwright.backends.machine import compile
+        from gradwright.backends.machine import Facts, compile
     except ImportError as e:
         raise BackendError(
             f"jit needs Numba, and {e.name} is not installed",
             instead="pip install 'gradwright[jit]'",
         ) from None
-    return compile(function, fastmath)
+    return compile(function, Facts(*(facts or ())), fastmath)

@@ -13,6 +13,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeVar
 
+import numpy as np
+
 from gradwright.arguments import (
     PLAIN,
     flat,
@@ -226,6 +228,7 @@ class Entry:
             )
         if exact:
             made.fits, made.is_exact = None, True
+            made.looks = False
         key = self.key(args, exact)
         family.add(key, made, args)
         if SWITCHED.any:
@@ -292,7 +295,8 @@ class Entry:
             return self.as_source.call(args, keywords)
         args = self.bind(args, keywords)
         hidden: dict[str, Any] | None = None
-        for found in self.family.known.get(tuple(map(type, args)), ()):
+        classes = tuple(map(type, args))
+        for found in self.family.known.get(classes, ()):
             hidden = found.captured(self.alone)
             if hidden is not None:  # numbers only, as the key says
                 break

@@ -17,6 +17,10 @@ from gradwright.transform.indices import Dim, Linear
 Fits = Callable[[Any], bool]
 
 
+class Exceptional(Exception):
+    """The lengths of this call are not as its specialisation takes them to be."""
+
+
 def length_checks(built: Built) -> Iterator[str]:
     """What must hold of a call's arguments and captured values, as Python on `values`.
 

@@ -9,8 +9,9 @@ For a specialisation of f(x, n) for an array of two axes and an int it has the l
     ):
         return run_0(a0, a1)
 
-so that a call costs little more than what it runs.  All other calls, those with
-keywords say, and those for which a check does not hold, go the long way.
+so that a call costs little more than what it runs.  Where there is one specialisation
+of machine code, its kernel looks at the dtypes and lengths of arrays, which is faster.
+All other calls, those with keywords say, go the long way.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ import numpy as np
 
 from gradwright.arguments import PLAIN
 from gradwright.emitted import Emitted
+from gradwright.lengths import Exceptional
 from gradwright.switches import SWITCHED
 from gradwright.transform.structure import structure_of
 
@@ -48,10 +50,14 @@ def called(entry: Entry, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any
 
 @dataclass
 class Branch:
-    """One specialisation: what tells its calls, and the lines that run it."""
+    """One specialisation: what tells its calls, and the lines that run it.
+
+    alone: another form of it, which needs no company, where there is one.
+    """
 
     tests: list[str]
     lines: list[str]
+    alone: Branch | None = None
 
 
 class Shortcuts:
@@ -83,6 +89,8 @@ class Shortcuts:
             return
         try:
             branch = _Writer(self.names, entry, found).branch(args)
+            if found.looks:
+                branch.alone = _Writer(self.names, entry, found, True).branch(args)
         except Beyond:
             return
         # another thread may read this list: it is replaced, not changed
@@ -102,7 +110,8 @@ class Shortcuts:
         ]
         if count:
             lines.append(f"    {', '.join(f'a{k}' for k in range(count))}, = args")
-        for b in self.branches:
+        only = self.branches[0].alone if len(self.branches) == 1 else None
+        for b in [only] if only else self.branches:
             lines.append(f"    if {' and '.join(b.tests or ['True'])}:")
             lines += [f"        {line}" for line in b.lines]
         lines.append("    return called(entry, args, keywords)")
@@ -113,12 +122,20 @@ class Shortcuts:
 
 
 class _Writer:
-    """Writes one branch; what it names, it puts among the names."""
+    """Writes one branch; what it names, it puts among the names.
+
+    unseen: the arrays are looked at by the kernel.
+    """
 
     def __init__(
-        self, names: dict[str, Any], entry: Entry, found: Specialisation
+        self,
+        names: dict[str, Any],
+        entry: Entry,
+        found: Specialisation,
+        unseen: bool = False,
     ) -> None:
         self.names, self.entry, self.found = names, entry, found
+        self.unseen = unseen
         self.temporary = 0
         self.tests: list[str] = []
         self.leaves: list[str] = []
@@ -176,6 +193,10 @@ class _Writer:
             self.identity(a, bound)
 
     def array(self, a: Any, name: str, bound: str) -> None:
+        self.leaves.append(name)
+        if self.unseen:
+            self.tests.append(f"type({bound}) is ndarray")
+            return
         self.temporary += 1
         shape = f"s{self.temporary}"
         self.tests += [
@@ -188,7 +209,6 @@ class _Writer:
             self.tests += [f"{shape}[{k}] {sign} 1" for k, sign in enumerate(signs)]
         elif a.ndim:
             self.tests.append(f"1 not in {shape}")
-        self.leaves.append(name)
 
     def structure(self, held: Any, a: Any, name: str, bound: str) -> None:
         self.tests.append(f"type({bound}) is {self.name('kind', held.kind)}")
@@ -241,14 +261,14 @@ class _Writer:
             alone = "entry.alone"
             self.tests.append(f"(hidden := {it}.captured({alone})) is not None")
         values = [*given, *hidden]
-        if found.checks:
+        if found.checks and not self.unseen:
             fits = " and ".join(found.checks)
             self.tests.append(
                 re.sub(r"values\[(\d+)\]", lambda m: values[int(m[1])], fits)
             )
         yield f"entry.last = {it}"
         yield f"{it}.used = True"
-        runner = found.forward
+        runner: Any = found.forward
         if isinstance(runner, Emitted):
             function = self.name("function", runner.function)
             pairs = zip(found.hidden, hidden, strict=True)
@@ -256,12 +276,21 @@ class _Writer:
             yield f"try: out = {function}({', '.join([*given, *named])})"
             yield f"except Exception as e: {self.name('noted', runner.note)}(e); raise"
         else:
-            again = self.name("again", vars(runner)["again"])
+            again = self.name("again", runner.again)
             compiled = self.name("compiled", runner)
             captured = "hidden" if found.hidden else "{}"
-            whole = f"({', '.join(given)}{',' if len(given) == 1 else ''})"
-            yield f"try: out = {compiled}.direct({', '.join([*given, *hidden])})"
-            yield f"except {again}: out = {compiled}.run({whole}, {captured})"
+            whole = f"({', '.join(given)}{',' if len(given) == 1 else ''}), {captured}"
+            values = ", ".join([str(self.unseen), *given, *hidden])
+            yield f"try: out = {compiled}.direct({values})"
+            if self.unseen:
+                other = self.name("other", runner.other)
+                exceptional = self.name("other", Exceptional)
+                yield f"except {other}: return called(entry, args, keywords)"
+                yield f"except {again}:"
+                yield f"    try: out = {compiled}.run_unseen({whole})"
+                yield f"    except {exceptional}: return called(entry, args, keywords)"
+            else:
+                yield f"except {again}: out = {compiled}.run({whole})"
         if found.is_as_it_is:
             yield "return out"
         else:

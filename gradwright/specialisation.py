@@ -32,7 +32,7 @@ def runners(built: Built) -> tuple[Runner, Runner | None]:
         from gradwright.compiled import Compiled
 
         compiled = [
-            Compiled(m, f, built.fastmath)
+            Compiled(m, f, built.specialised, built.fastmath)
             for m, f in zip(modules, built.compiled, strict=True)
         ]
         built.seconds["compiling"] = sum(c.seconds for c in compiled)
@@ -66,6 +66,8 @@ class Specialisation:
         self.inputs = len(specialised.inputs)  # before tangents and captured values
         self.apart = Apart(built)
         self.needed = _needed(built)
+        # A kernel looks at the kinds of flat arguments itself, where no more is asked.
+        self.looks = getattr(self.forward, "looks", False) and not self.apart.stored
         self.used = False  # since the last time that room was made
         self.keep: list[Any] = []  # what it was made for, by identity
 

@@ -17,16 +17,21 @@ element by element.  Python's numbers keep Python's meaning and errors.
 from __future__ import annotations
 
 from gradwright.backends.machine.driver import Machine
+from gradwright.backends.machine.program import NONE, Facts
 from gradwright.transform.core import Function
 
-__all__ = ["Machine", "compile"]
+__all__ = ["Facts", "Machine", "compile"]
 
 
-def compile(function: Function, fastmath: bool = False) -> Machine:
+def compile(
+    function: Function, facts: Facts = NONE, fastmath: bool = False
+) -> Machine:
     """A function of loop core as machine code.
 
     Args:
-        function: The function.
+        function: Its values are numbers, and arrays read and stored by elements.
+        facts: What holds of the lengths of its arguments; `run_unseen` looks whether
+            it does.
         fastmath: LLVM may reorder and contract arithmetic of floats, and need not tell
             0.0 from -0.0.
 
@@ -34,4 +39,4 @@ def compile(function: Function, fastmath: bool = False) -> Machine:
         An object whose `run(values, hidden)` gives the results, as the emitted
         function does: one, or a tuple of several.
     """
-    return Machine(function, fastmath)
+    return Machine(function, facts, fastmath)

@@ -32,8 +32,8 @@ ROWS, COLUMNS, STRIDED = "C", "F", "S"
 LONGEST = 2**48  # no axis of compiled code is longer, so that sums of lengths fit
 
 # Of NumPy's array objects, where each field lies, in bytes.
-DATA, DIMS, STRIDES, FLAGS = 16, 32, 40, 64
-C_CONTIGUOUS, F_CONTIGUOUS, ALIGNED = 0x1, 0x2, 0x100
+DATA, RANK, DIMS, STRIDES, DTYPE, FLAGS = 16, 24, 32, 40, 56, 64
+C_CONTIGUOUS, F_CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x2, 0x100, 0x400
 
 
 def layout_of(a: np.ndarray[Any, Any]) -> str:

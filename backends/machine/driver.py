@@ -2,9 +2,9 @@
 
 It is written for each kernel, as text that packs and unpacks all words at once:
 
-    def run(x, A):
+    def run(unseen, x, A):
         out_0 = zeros((A.shape[0],), dtype_0)
-        pack(words, 24, x, id(A), id(out_0))
+        pack(words, 24, unseen, x, id(A), id(out_0))
         while status := kernel(address): ...
 
 Arrays go as NumPy's own objects, by `id`: the kernel reads address, lengths and layout
@@ -25,17 +25,22 @@ import numpy as np
 from gradwright.backends.machine import arrays, build, kernel, library, sites
 from gradwright.backends.machine.arrays import layout_of
 from gradwright.backends.machine.program import (
-    ARGUMENTS,
     CALLS,
+    DTYPES,
     NEEDED,
     NO_ROOM,
+    NONE,
+    NOTED,
+    OTHER_KIND,
     OTHER_LAYOUT,
     RAISED,
     TOO_LONG,
+    Facts,
     Layouts,
     Program,
     element_of,
     is_scalar,
+    is_text,
 )
 from gradwright.backends.machine.scalars import dtype_of
 from gradwright.backends.machine.sizes import Sizes, text
@@ -51,18 +56,29 @@ class OtherLayout(Exception):
     """An array does not lie in memory as the kernel takes it to lie."""
 
 
+class OtherKind(Exception):
+    """An array has another dtype or rank, or a length of one where it had none."""
+
+
+class Noted(Exception):
+    """Something failed that a careful kernel has to find again."""
+
+
 class Machine:
     """A function compiled: one kernel for each way in which its arrays lie.
 
     `watch` is told of every further kernel: for which layouts, and of its seconds.
     """
 
-    def __init__(self, function: Function, fastmath: bool = False) -> None:
+    other_kind = OtherKind
+
+    def __init__(
+        self, function: Function, facts: Facts = NONE, fastmath: bool = False
+    ) -> None:
         _check_objects()
-        self.function = function
-        self.fastmath = fastmath
+        self.function, self.facts, self.fastmath = function, facts, fastmath
         self.watch: Callable[[Layouts, float], None] | None = None
-        self.kernels: dict[Layouts, Kernel] = {}
+        self.kernels: dict[tuple[Layouts, bool], Kernel] = {}
         self.hidden = [p for p in function.params if p in function.hidden]
         self.names = [p.settled for p in self.hidden]  # type: ignore[attr-defined]
         self.array_at = [k for k, p in enumerate(function.params) if p.type.is_array]
@@ -72,13 +88,15 @@ class Machine:
         self.usual = self.kernel(usual)
         self.run_usual = self.usual.run
 
-    def kernel(self, layouts: Layouts) -> Kernel:
+    def kernel(self, layouts: Layouts, careful: bool = False) -> Kernel:
         """The kernel for these layouts."""
-        found = self.kernels.get(layouts)
+        found = self.kernels.get((layouts, careful))
         if found is None:
             start = time.perf_counter()
-            found = Kernel(self.function, layouts, self.fastmath)
-            self.kernels[layouts] = found
+            found = Kernel(
+                self.function, layouts, self.facts, careful, self.fastmath
+            )
+            self.kernels[layouts, careful] = found
             if self.watch is not None:
                 self.watch(layouts, time.perf_counter() - start)
         return found
@@ -88,21 +106,52 @@ class Machine:
         if self.names:
             values = (*values, *[hidden[n] for n in self.names])
         try:
-            return self.run_usual(*values)
-        except OtherLayout:
-            layouts: list[str | None] = [None] * len(self.function.params)
-            for k in self.array_at:
-                layouts[k] = layout_of(values[k])
-            return self.kernel(tuple(layouts)).run(*values)
+            return self.run_usual(False, *values)
+        except (OtherLayout, Noted) as e:
+            return self.otherwise(e, False, values)
+
+    def run_unseen(self, values: Any, hidden: dict[str, Any]) -> Any:
+        """The same, where only the classes of the arguments are known to fit.
+
+        Raises:
+            OtherKind: The arrays are not of the function's kinds.
+        """
+        if self.names:
+            values = (*values, *[hidden[n] for n in self.names])
+        try:
+            return self.run_usual(True, *values)
+        except (OtherLayout, Noted) as e:
+            return self.otherwise(e, True, values)
+
+    def otherwise(self, e: Exception, unseen: bool, values: Any) -> Any:
+        """What the kernel for these arrays gives, or a careful one."""
+        if isinstance(e, OtherLayout):
+            try:
+                return self.laid_out(values).run(unseen, *values)
+            except Noted:
+                pass
+        return self.laid_out(values, careful=True).run(unseen, *values)
+
+    def laid_out(self, values: Any, careful: bool = False) -> Kernel:
+        """The kernel for the layouts of these arguments."""
+        layouts: list[str | None] = [None] * len(self.function.params)
+        for k in self.array_at:
+            layouts[k] = layout_of(values[k])
+        return self.kernel(tuple(layouts), careful)
 
 
 class Kernel:
     """Machine code, and the frames of calls of it that wait."""
 
     def __init__(
-        self, function: Function, layouts: Layouts, fastmath: bool = False
+        self,
+        function: Function,
+        layouts: Layouts,
+        facts: Facts,
+        careful: bool,
+        fastmath: bool = False,
     ) -> None:
-        program = kernel.translated(function, layouts, fastmath)
+        program = kernel.translated(function, layouts, facts, careful, fastmath)
         self.sites = program.sites
         self.frame_layout = program.frame
         self.text, self.name = build.text_of(program)
@@ -130,6 +179,8 @@ class Kernel:
             address = ctypes.cast(self.callback, ctypes.c_void_p).value
             frame.held[CALLS] = address
             self.all_frames[frame.address] = frame
+        for k, dtype in enumerate(self.frame_layout.dtypes):
+            frame.held[DTYPES + k] = id(dtype)
         return frame
 
     def give(self, frame: Frame) -> None:
@@ -148,6 +199,7 @@ class Kernel:
 
         Raises:
             OtherLayout: There must be another kernel for these arrays.
+            OtherKind: There must be another function.
             BaseException: What the program raises.
         """
         words = np.frombuffer(frame.words, np.int64)
@@ -156,10 +208,15 @@ class Kernel:
             return
         if status == OTHER_LAYOUT:
             raise OtherLayout
+        if status == NOTED:
+            frame.pending = None
+            raise Noted
         if status == RAISED:
             pending, frame.pending = frame.pending, None
             assert pending is not None
             raise pending
+        if status == OTHER_KIND:
+            raise OtherKind
         if status == TOO_LONG:
             raise BackendError(
                 f"an array of more than {arrays.LONGEST} elements along an axis"
@@ -206,9 +263,9 @@ def _written(program: Program) -> tuple[str, dict[str, Any]]:
     function = program.function
     params = [f"a{k}" for k in range(len(function.params))]
     names: dict[str, Any] = {"struct_error": struct.error, "overflow": _overflow}
-    lines = [f"def run({', '.join(params)}):"]
+    lines = [f"def run({', '.join(['unseen', *params])}):"]
     given: list[str] = []
-    letters = "="
+    letters = "=q"
     for p, name in zip(function.params, params, strict=True):
         if p.type.is_array:
             letters, given = letters + "q", [*given, f"id({name})"]
@@ -239,7 +296,7 @@ def _written(program: Program) -> tuple[str, dict[str, Any]]:
         "    except IndexError:",
         "        frame = new()",
         "    try:",
-        f"        pack(frame.words, {8 * ARGUMENTS}{values})",
+        f"        pack(frame.words, {8 * program.frame.unseen}, unseen{values})",
         "        while status := kernel(frame.address):",
         "            failed(status, frame)",
         *_results(program, fresh, params, names),
@@ -267,6 +324,8 @@ def _results(
     letters, targets, more = "=", [], []
     for k, r in enumerate(function.results):
         t = type_of(r)
+        if is_text(r):
+            continue
         if is_scalar(t):
             e = element_of(t)
             letters += LETTERS[dtype_of(_present(e)).name]
@@ -326,6 +385,10 @@ def _returned(
     found = []
     for k, r in enumerate(function.results):
         t = type_of(r)
+        if is_text(r):
+            names[f"text_{k}"] = r.value  # type: ignore[union-attr]
+            found.append(f"text_{k}")
+            continue
         if not is_scalar(t):
             place = kernel.origin(function, r)
             if kernel.is_argument(function, place):

@@ -10,26 +10,30 @@ from typing import Any
 
 from llvmlite import ir
 
-from gradwright.backends.machine import arrays, formulas
+from gradwright.backends.machine import arrays, formulas, sites
 from gradwright.backends.machine.arrays import ROWS, STRIDED, Array
 from gradwright.backends.machine.body import Body
 from gradwright.backends.machine.program import (
     CAPACITY,
+    DTYPES,
     NEEDED,
     NO_ROOM,
+    NONE,
+    OTHER_KIND,
     OTHER_LAYOUT,
     TOO_LONG,
     WORKSPACE,
+    Facts,
     Instance,
     Layouts,
     Program,
     element_of,
     is_scalar,
+    is_text,
 )
 from gradwright.backends.machine.scalars import (
     BIT,
     BYTE,
-    DOUBLE,
     POINTER,
     WORD,
     Refused,
@@ -55,7 +59,7 @@ from gradwright.transform.core import (
     type_of,
     walk,
 )
-from gradwright.transform.types import INT, Type
+from gradwright.transform.types import Type
 
 FLAGS_OF = {
     "C": arrays.C_CONTIGUOUS | arrays.ALIGNED,
@@ -66,10 +70,19 @@ STAGGER = 64 * 9  # so that buffers of a round size do not begin at one place of
 
 
 def translated(
-    function: Function, layouts: Layouts, fastmath: bool = False
+    function: Function,
+    layouts: Layouts,
+    facts: Facts = NONE,
+    careful: bool = False,
+    fastmath: bool = False,
 ) -> Program:
-    """A function of loop core, and all it calls, as one module with its kernel."""
-    program = Program(function, layouts, fastmath)
+    """A function of loop core, and all it calls, as one module with its kernel.
+
+    A `careful` one stops at the first thing that fails, and says what it was.  Another
+    one may note that something did, and leave it to a careful one to find it again.
+    """
+    careful = careful or any(isinstance(p, Buffer) for p in function.params)
+    program = Program(function, layouts, facts, careful, fastmath)
     kind = ir.FunctionType(WORD, [POINTER])
     kernel = ir.Function(program.module, kind, "kernel")
     Kernel(program, Instance(function, layouts, kernel)).build()
@@ -92,10 +105,13 @@ class Kernel(Body):
                 objects.append((p, found, layout))
             else:
                 self.set(p, self.number(at, element_of(p.type)))
-        for _, found, layout in objects:
+        unseen = self.b.icmp_signed("!=", self.word(self.program.frame.unseen), WORD(0))
+        for k, (p, found, layout) in enumerate(objects):
+            self.check_kind(p, found, self.word(DTYPES + k), unseen)
             self.check_layout(found, layout)
         for p, found, layout in objects:
             self.take(p, found, layout)
+        self.check_facts(unseen)
         self.place_arrays()
 
     def word(self, at: int, kind: Any = WORD) -> Register:
@@ -117,6 +133,39 @@ class Kernel(Body):
         with self.rarely(bit):
             self.b.store(WORD(signal), self.status)
             self.b.branch(self.exit)
+
+    def check_kind(self, p: Any, found: Register, dtype: Register, unseen: Any) -> None:
+        """Leave where an array has another dtype, rank, or other lengths of one.
+
+        Those of one are looked at where no key was made of the arguments.
+        """
+        b, kind = self.b, ir.IntType(32)
+        other = b.or_(
+            b.icmp_signed("!=", arrays.field(b, found, arrays.DTYPE, WORD), dtype),
+            b.icmp_signed(
+                "!=", arrays.field(b, found, arrays.RANK, kind), kind(p.type.rank)
+            ),
+        )
+        self.leave_with(other, OTHER_KIND)
+        base = arrays.field(b, found, arrays.DIMS, POINTER)
+        other = BIT(0)
+        for length, dim in zip(
+            arrays.words_at(b, base, p.type.rank), p.type.dims, strict=True
+        ):
+            order = "!=" if dim.constant == 1 else "=="
+            other = b.or_(other, b.icmp_signed(order, length, WORD(1)))
+        if p.type.rank:
+            self.leave_with(b.and_(unseen, other), OTHER_KIND)
+
+    def check_facts(self, unseen: Register) -> None:
+        """Leave where the lengths of the arrays are not as the function takes them."""
+        facts, sizes = self.program.facts, Sizes(self.function)
+        for form in (*facts.zero, *facts.at_least_zero):
+            size = sizes.of(form)
+            assert size is not None
+            order = "!=" if form in facts.zero else "<"
+            wrong = self.b.icmp_signed(order, self.size(size), WORD(0))
+            self.leave_with(self.b.and_(unseen, wrong), OTHER_KIND)
 
     def check_layout(self, found: Register, layout: str | None) -> None:
         wanted = FLAGS_OF[layout or STRIDED]
@@ -144,7 +193,15 @@ class Kernel(Body):
         if layout == STRIDED:
             base = arrays.field(b, found, arrays.STRIDES, POINTER)
             strides = arrays.words_at(b, base, rank)
-        self.arrays[p] = Array(p.type, data, dims, layout or ROWS, strides)
+        scope = None
+        if isinstance(p, Buffer):
+            scope = p
+            flags = arrays.field(b, found, arrays.FLAGS, ir.IntType(32))
+            kind = ir.IntType(32)
+            writable = b.and_(flags, kind(arrays.WRITEABLE))
+            error = sites.says(ValueError, "assignment destination is read-only")
+            self.fail_if(b.icmp_signed("==", writable, kind(0)), error, ())
+        self.arrays[p] = Array(p.type, data, dims, layout or ROWS, strides, scope)
 
     # ---- room ------------------------------------------------------------------
 
@@ -217,6 +274,8 @@ class Kernel(Body):
             zip(self.function.results, frame.results, strict=True)
         ):
             t = type_of(r)
+            if is_text(r):
+                continue
             if is_scalar(t):
                 x = convert(self.b, self.operand(r), element_of(t))
                 for j, part in enumerate(registers(x)):
@@ -236,6 +295,7 @@ class Kernel(Body):
 
 
 def is_argument(function: Function, place: Any) -> bool:
+    """Whether an array is one that the caller gave."""
     return any(place is p for p in function.params)
 
 
@@ -306,6 +366,3 @@ def _certain(block: list[Statement]) -> list[Statement]:
 
 def _resized(function: Function) -> set[Any]:
     return {s.place for s in walk(function.body) if isinstance(s, Resize)}
-
-
-__all__ = ["BIT", "DOUBLE", "INT", "translated"]

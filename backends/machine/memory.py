@@ -25,7 +25,6 @@ from gradwright.backends.machine.scalars import (
     Register,
     Scalar,
     convert,
-    dtype_of,
     word,
 )
 from gradwright.transform.core import (
@@ -35,7 +34,6 @@ from gradwright.transform.core import (
     Load,
     Resize,
     Statement,
-    Value,
     all_reads,
     blocks,
     stores,
@@ -303,7 +301,7 @@ def _changes_while_used(body: Body, s: Load, source: Any) -> bool:
     return any(_changes(t, source) for t in later[:last])
 
 
-def _changes(t: Statement, source: Buffer) -> bool:
+def _changes(t: Statement, source: Any) -> bool:
     if source in stores(t):
         return True
     return any(
@@ -334,6 +332,3 @@ def _home(block: list[Statement], s: Statement) -> list[Statement] | None:
             if found is not None:
                 return found
     return None
-
-
-__all__ = ["Heap", "Memory", "Value", "dtype_of"]

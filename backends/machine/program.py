@@ -3,7 +3,8 @@
 The kernel takes the address of a frame, a row of words that the driver fills:
 
     0  workspace   1  its bytes   2  the bytes that are needed   3  what calls libraries
-    4  arguments (numbers; arrays as NumPy's own objects), then results, then the
+    4  the dtypes of the arrays, then whether nobody has looked at these, then the
+       arguments (numbers; arrays as NumPy's own objects), then results, then the
        operands of what failed
 
 and returns 0, the number of a site, or one of the signals below.
@@ -15,6 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 
 from gradwright.backends.machine.arrays import ROWS
@@ -26,17 +28,33 @@ from gradwright.backends.machine.scalars import (
     register_types,
 )
 from gradwright.backends.machine.sites import Site, words_of
-from gradwright.transform.core import Buffer, Function, List, Tape, Value, type_of
+from gradwright.transform.core import (
+    Buffer,
+    Const,
+    Function,
+    List,
+    Tape,
+    Value,
+    type_of,
+)
+from gradwright.transform.indices import Linear
 from gradwright.transform.types import Type
 
-OTHER_LAYOUT, NO_ROOM, TOO_LONG, NO_MEMORY, RAISED = -1, -2, -3, -4, -5
-WORKSPACE, CAPACITY, NEEDED, CALLS, ARGUMENTS = range(5)
+OTHER_LAYOUT, NO_ROOM, TOO_LONG, NO_MEMORY, OTHER_KIND, RAISED, NOTED = range(
+    -1, -8, -1
+)
+WORKSPACE, CAPACITY, NEEDED, CALLS, DTYPES = range(5)
 Layouts = tuple[str | None, ...]
 
 
 def is_scalar(t: Type) -> bool:
     """Whether a value stands in registers; an array of no axes does."""
     return t.dims is None or t.dims == ()
+
+
+def is_text(r: Any) -> bool:
+    """Whether a result is a text that is known, or None."""
+    return isinstance(r, Const) and not r.type.is_number
 
 
 def element_of(t: Type) -> Type:
@@ -53,12 +71,30 @@ class Instance:
     llvm: Any
 
 
+@dataclass(frozen=True)
+class Facts:
+    """Forms of the lengths of arguments that are zero, and that are not negative."""
+
+    zero: tuple[Linear, ...] = ()
+    at_least_zero: tuple[Linear, ...] = ()
+
+
+NONE = Facts()
+
+
 class Program:
     """The module under way: instances of functions, and sites."""
 
     def __init__(
-        self, function: Function, layouts: Layouts, fastmath: bool = False
+        self,
+        function: Function,
+        layouts: Layouts,
+        facts: Facts = NONE,
+        careful: bool = False,
+        fastmath: bool = False,
     ) -> None:
+        self.careful = careful
+        self.facts = facts
         self.fastmath = fastmath
         self.module = ir.Module("gradwright")
         self.sites: list[Site] = []
@@ -115,7 +151,13 @@ class Frame:
 
     def __init__(self, function: Function) -> None:
         self.arguments: list[int] = []
-        at = ARGUMENTS
+        self.dtypes = [
+            np.dtype(p.type.dtype)
+            for p in function.params
+            if isinstance(p, Value | Buffer) and p.type.is_array
+        ]
+        self.unseen = DTYPES + len(self.dtypes)
+        at = self.unseen + 1
         for p in function.params:
             self.arguments.append(at)
             is_number = not isinstance(p, Tape | List | Buffer) and is_scalar(p.type)
@@ -132,6 +174,8 @@ class Frame:
         for r in function.results:
             t = type_of(r)
             self.results.append(at)
+            if is_text(r):
+                continue
             at += words_of(element_of(t)) if is_scalar(t) else 1 + t.rank
         self.failure = at
         self.size = at

@@ -17,6 +17,7 @@ import numpy as np
 from gradwright.transform.build import Builder
 from gradwright.transform.core import (
     Buffer,
+    Cell,
     Let,
     Library,
     Load,
@@ -36,7 +37,12 @@ from gradwright.transform.lowering.cells import (
 from gradwright.transform.lowering.nests import Domain, Places, Scope
 from gradwright.transform.lowering.program import Lowering, Shape
 from gradwright.transform.lowering.regions import Region, region
-from gradwright.transform.lowering.views import VIEWS, stretched
+from gradwright.transform.lowering.unbound import (
+    asks_for_none,
+    begins_unbound,
+    note_bound,
+)
+from gradwright.transform.lowering.views import VIEWS
 from gradwright.transform.primitives.record import TABLE
 from gradwright.transform.primitives.structural import (
     CAST,
@@ -74,6 +80,8 @@ def lower_let(L: Lowering, s: Let) -> None:
         dtype = np.dtype(s.out.type.dtype).name
         s.out.type = replace(s.out.type, dtype=dtype, python=False)
     operands = tuple(map(L.operand, s.operands))
+    if asks_for_none(L, s):
+        return
     if p in (NAMED, STOPPED, COPY) and s.out.type.is_array:
         L.is_same(s.out, operands[0])
     elif p is SPREAD:
@@ -155,11 +163,10 @@ def is_cheap(L: Lowering, o: Any) -> bool:
 
 def spread(L: Lowering, out: Value, operand: Operand, shape: Shape) -> None:
     """A number, or what broadcasts, in a shape."""
-    own = L.shape(operand)
+    given = L.stretched(operand, shape)
 
     def at(w: Scope, places: Places) -> Operand:
-        found = L.at(w, operand, stretched(places, own))
-        return cast(w, found, out.type.element)
+        return cast(w, given(w, places), out.type.element)
 
     L.is_computed(out, shape, at, (operand,), cheap=is_cheap(L, operand))
 
@@ -198,6 +205,9 @@ def signed(L: Lowering, s: Let, operands: tuple[Operand, ...]) -> None:
         found = VIEWS[p.function](L, L.shape(operands[0]), arguments)
         shape = L.settled_shape(s.out, found.shape)
         moved(L, s.out, operands[0], found.move, shape, found.reads)
+        if p.function is np.transpose and len(shape) == 2:
+            if arguments.get("axes") in (None, (1, 0)):
+                L.turned[s.out] = operands[0]
     elif p.function in TABLE.loops:
         written_out(L, s, arguments)
     else:
@@ -303,6 +313,8 @@ def _as_here(L: Lowering, o: Operand) -> Operand:
 def lower_load(L: Lowering, s: Load) -> None:
     """A number out of an array or a cell, or a part of an array."""
     source = s.source
+    if isinstance(source, Cell):
+        L.held[s.out] = source
     if not type_of(source).is_array:
         L.add(Load(s.out, source, unsure=s.unsure))
         return
@@ -352,9 +364,13 @@ def element_of(L: Lowering, w: Scope, source: Any, at: Places, out: Value) -> Op
 
 def lower_store(L: Lowering, s: Store) -> None:
     """A cell, an element, or a part of an array."""
+    if begins_unbound(L, s):
+        return
+    note_bound(L, s)
     operand = L.operand(s.operand)
     if not s.place.type.is_array:
-        L.add(Store(s.place, operand, accumulate=s.accumulate))
+        unordered = s.accumulate and s.adjoint
+        L.add(Store(s.place, operand, accumulate=s.accumulate, unordered=unordered))
         return
     if s.place in L.varying:
         store_varying(L, s, L.varying[s.place])

@@ -254,7 +254,7 @@ def split(L: Lowering, s: Let, given: dict[str, Any]) -> None:
 @lowers(np.meshgrid)
 def meshgrid(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     """Each vector along its own axis of the grid."""
-    xs = list(given["xi"])
+    xs = [x if len(L.shape(x)) < 2 else _flattened(L, x)[1] for x in given["xi"]]
     order = list(range(len(xs)))
     if given.get("indexing", "xy") == "xy" and len(xs) > 1:
         order[:2] = [1, 0]

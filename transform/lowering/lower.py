@@ -44,6 +44,7 @@ from gradwright.transform.errors import UnsupportedSyntax
 from gradwright.transform.indices import Linear, linear
 from gradwright.transform.lowering import (  # noqa: F401
     creation,
+    gather,
     joining,
     products,
     reductions,
@@ -55,7 +56,6 @@ from gradwright.transform.lowering.arrays import (
 )
 from gradwright.transform.lowering.cells import begin_cell, refuse_number
 from gradwright.transform.lowering.forms import Forms
-from gradwright.transform.lowering.nests import Scope
 from gradwright.transform.lowering.lists import (
     begin_list,
     insert,
@@ -64,6 +64,7 @@ from gradwright.transform.lowering.lists import (
     store_list,
     take,
 )
+from gradwright.transform.lowering.nests import Scope
 from gradwright.transform.lowering.program import (
     Again,
     LengthsVary,
@@ -119,9 +120,7 @@ class Lowered:
     def _made(self) -> Function:
         while True:
             needs = self.needs
-            forms = Forms(
-                (*self.equal, *needs.equal), (*self.natural, *needs.natural)
-            )
+            forms = Forms((*self.equal, *needs.equal), (*self.natural, *needs.natural))
             try:
                 return _lowered(Lowering(self.source, forms, self.needs))
             except Again:  # with what is known now of tapes and names
@@ -165,9 +164,20 @@ def _asked(needs: Needs) -> list[Statement]:
 
 def block(L: Lowering, body: list[Statement]) -> None:
     """All statements of a block."""
-    for s in body:
+    waiting: dict[int, list[gather.Part]] = {}  # by the last addition of a group
+    gathered: set[int] = set()
+    for k, s in enumerate(body):
         L.where, L.adjoint = s.where or L.where, s.adjoint
-        statement(L, s)
+        if id(s) not in gathered:
+            parts = gather.group(L, body, k)
+            if parts:
+                gathered.update(id(p.store) for p in parts)
+                waiting[id(parts[-1].store)] = parts
+        if id(s) in gathered:
+            if id(s) in waiting:
+                gather.write(L, waiting[id(s)])
+        else:
+            statement(L, s)
         L.used(s)
 
 

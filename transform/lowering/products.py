@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 
 from gradwright.transform.build import row
-from gradwright.transform.core import Let, Operand, Value, type_of
+from gradwright.transform.core import Let, Library, Operand, Value, type_of
 from gradwright.transform.indices import Linear, linear
 from gradwright.transform.lowering.arrays import cast, is_cheap, lowers, moved
 from gradwright.transform.lowering.nests import Places, Scope
 from gradwright.transform.lowering.program import Lowering, Shape
 from gradwright.transform.lowering.reductions import SUM, fold
 from gradwright.transform.lowering.views import reshaped
+from gradwright.transform.primitives.structural import PRODUCT
 
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -108,6 +109,30 @@ def _letters(*ranks: int) -> list[str]:
     return [LETTERS[:r] for r in ranks]
 
 
+SMALL = 8  # rows and columns of matrices that are multiplied in loops
+
+
+def by_library(L: Lowering, s: Let, a: Any, b: Any) -> bool:
+    """A product of matrices that may be large, by BLAS."""
+    shapes = (*L.shape(a), *L.shape(b))
+    if all(n.constant is not None and n.constant <= SMALL for n in shapes):
+        return False
+    t = s.out.type
+    if not t.is_inexact or any(type_of(o).dtype != t.dtype for o in (a, b)):
+        return False
+    (n, k), (j, m) = L.shape(a), L.shape(b)
+    L.length_met(k, j)
+    turned, operands = [], []
+    for o in (a, b):
+        base = L.turned.get(o) if o not in L.stored else None
+        turned.append(base is not None)
+        operands.append(L.whole_memory(base if base is not None else o))
+    place = L.room(s.out.name, t, (n, m), exactly=True)
+    L.is_memory(s.out, place, (n, m))
+    L.add(Library((place,), PRODUCT, tuple(operands), tuple(turned)))
+    return True
+
+
 @lowers(np.dot)
 def dot(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     """Over the last axis of the first, and the last but one of the second."""
@@ -115,6 +140,8 @@ def dot(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     n, m = len(L.shape(a)), len(L.shape(b))
     if not n or not m:
         contract(L, s.out, [a, b], [LETTERS[:n], LETTERS[:m]], LETTERS[: n + m])
+        return
+    if n == m == 2 and by_library(L, s, a, b):
         return
     left, z = LETTERS[: n - 1], "Z"
     right = LETTERS[n - 1 : n + m - 2]
@@ -127,6 +154,8 @@ def matmul(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     """Matrices, or stacks of them that are broadcast."""
     a, b = s.operands
     n, m = len(L.shape(a)), len(L.shape(b))
+    if n == m == 2 and by_library(L, s, a, b):
+        return
     count = max(n, m, 2) - 2
     stack = LETTERS[:count]
     i = "X" if n > 1 else ""
@@ -150,12 +179,27 @@ def _of_stacks(
     L: Lowering, s: Let, left: str, right: str, out: str, conjugate: bool = False
 ) -> None:
     a, b = s.operands
-    if conjugate and type_of(a).is_complex:
-        raise L.refuse(f"{s.primitive.spelling} of complex numbers")
+    if conjugate:
+        a = _conjugate(L, a)
     n, m = len(L.shape(a)) - len(left), len(L.shape(b)) - len(right)
     stack = LETTERS[: max(n, m)]
     first, second = stack[len(stack) - n :] + left, stack[len(stack) - m :] + right
     contract(L, s.out, [a, b], [first, second], stack + out)
+
+
+def _conjugate(L: Lowering, o: Any) -> Any:
+    """An array whose elements are conjugated; itself where they are real."""
+    t = type_of(o)
+    if not t.is_complex:
+        return o
+    out = Value("conjugate", t)
+    L.uses[out] = 1
+
+    def at(w: Scope, places: Places) -> Operand:
+        return w.let(row(np.conjugate, 1), (L.at(w, o, places),), t.element, "x")
+
+    L.is_computed(out, L.shape(o), at, (o,), cheap=is_cheap(L, o))
+    return out
 
 
 @lowers(np.inner)
@@ -247,15 +291,13 @@ def einsum(L: Lowering, s: Let, given: dict[str, Any]) -> None:
 @lowers(np.vdot)
 def vdot(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     """All elements, the first ones conjugated."""
-    if any(type_of(o).is_complex for o in s.operands):
-        raise L.refuse("np.vdot of complex numbers")
     a, b = (_flat(L, o) for o in s.operands)
-    contract(L, s.out, [a, b], ["a", "a"], "")
+    contract(L, s.out, [_conjugate(L, a), b], ["a", "a"], "")
 
 
 @lowers(np.vecdot)
 def vecdot(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     """Along the last axes of stacks of vectors."""
-    if given.get("axis", -1) != -1 or any(type_of(o).is_complex for o in s.operands):
-        raise L.refuse("np.vecdot of complex numbers, or along another axis,")
-    _of_stacks(L, s, "Z", "Z", "")
+    if given.get("axis", -1) != -1:
+        raise L.refuse("np.vecdot along another axis than the last")
+    _of_stacks(L, s, "Z", "Z", "", conjugate=True)

@@ -133,6 +133,8 @@ class Lowering:
         self.born: set[Buffer] = set()  # memory that a library call makes
         self.exact: set[Buffer] = set()  # memory that is as large as its array
         self.parts: dict[Value, list[Value]] = {}  # of what gives several results
+        self.bound: dict[Any, Cell] = {}  # flags of names that may hold nothing
+        self.held: dict[Any, Cell] = {}  # what was loaded of a name, and of which
         self.truth: dict[Any, bool] = {}  # conditions that are known
         self.spread: dict[Value, set[int]] = {}  # numbers in every element, of names
         self.flags: dict[
@@ -143,6 +145,8 @@ class Lowering:
         self.lists: dict[Any, Any] = {}
         self.memory_of: dict[Any, set[Any]] = {}  # of tapes and the like
         self.uses = uses_of(function)
+        self.turned: dict[Value, Value] = {}  # matrices, and what they transpose
+        self.made = {s.out: s for s in walk(function.body) if isinstance(s, Let)}
         self.escapes = escaping(function)
         for p in function.params:
             if isinstance(p, Value | Buffer) and p.type.is_array:
@@ -188,6 +192,15 @@ class Lowering:
         if self.forms.is_natural(a - b):
             return a
         return b if self.forms.is_natural(b - a) else self.let(max, a, b)
+
+    def at_entry(self, n: Linear) -> Linear:
+        """A length, 0 where it is negative; computed where the function begins."""
+        if self.forms.is_natural(n) or not all(v in self.known for v in leaves(n)):
+            return n
+        out = Value("n", INT)
+        self.head.append(Let(out, row(max, 2), (n, linear(0)), where=self.where))
+        self.known.add(out)
+        return symbol(out)
 
     def product(self, shape: Shape) -> Linear:
         """How many elements a shape has."""
@@ -315,6 +328,8 @@ class Lowering:
         size = tuple(self.forms.extreme(n, True) for n in shape)
         if exactly and size != shape:
             size = shape
+        if size != shape:  # a loop that does not run has no greatest trip
+            size = tuple(map(self.at_entry, size))
         place = Buffer(name, replace(type, dims=size), size)
         alloc = Alloc(place, blank=True)
         alloc.where = self.where

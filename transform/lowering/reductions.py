@@ -35,6 +35,7 @@ from gradwright.transform.lowering.program import Lowering, Shape
 from gradwright.transform.primitives.structural import SUM_TO
 from gradwright.transform.types import Type, numpy_scalar
 
+NUMPY_BOOL = numpy_scalar(bool)
 Element = Callable[[Scope, Places], Operand]
 
 
@@ -242,7 +243,15 @@ def _logical(ufunc: Any) -> Any:
 
 @lowers(np.count_nonzero)
 def count_nonzero(L: Lowering, s: Let, given: dict[str, Any]) -> None:
-    simple(L, s, given, SUM)
+    """The sum of what each element is as a truth."""
+    (x,) = s.operands
+    shape = L.shape(x)
+
+    def held(w: Scope, at: Places) -> Operand:
+        return cast(w, L.at(w, x, at), NUMPY_BOOL)
+
+    axes, keepdims = axes_of(given, len(shape)), bool(given.get("keepdims", False))
+    fold(L, s.out, shape, axes, keepdims, held, (x,), SUM)
 
 
 @lowers(np.max, np.amax)

@@ -12,6 +12,7 @@ from gradwright.transform.core import (
     Function,
     If,
     Let,
+    Library,
     Load,
     Place,
     Statement,
@@ -21,7 +22,7 @@ from gradwright.transform.core import (
     reads,
     walk,
 )
-from gradwright.transform.deadcode import may_raise
+from gradwright.transform.deadcode import may_have_no_step, may_raise
 
 
 def drop_unused(function: Function) -> None:
@@ -43,6 +44,8 @@ def _read(function: Function) -> set[Any]:
             found.update(v for i in s.index for v in leaves(getattr(i, "position", 0)))
         else:
             found.update(reads(s))
+        if isinstance(s, Library) and (_may_fail(s) or found.intersection(s.outs)):
+            found.update(s.outs)
     for r in function.results:
         found.update(leaves(r))
     return found
@@ -58,10 +61,19 @@ def _kept(body: list[Statement], read: set[Any]) -> list[Statement]:
                 continue
             case Store() | Alloc() if s.place not in read and _is_ours(s.place):
                 continue
-            case For(body=[]) | If(then=[], orelse=[]):
+            case Library() if not read.intersection(s.outs) and not _may_fail(s):
+                continue
+            case For(body=[]) if not may_have_no_step(s):
+                continue
+            case If(then=[], orelse=[]):
                 continue
         found.append(s)
     return found
+
+
+def _may_fail(s: Library) -> bool:
+    """Whether a call that nobody needs could hide an exception of the user's."""
+    return s.primitive.raises and not s.adjoint
 
 
 def _is_ours(place: Place) -> bool:

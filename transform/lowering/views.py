@@ -58,7 +58,9 @@ def _ordered(shape: Shape, order: list[int]) -> Region:
 def transpose(L: Lowering, shape: Shape, given: dict[str, Any]) -> Region:
     axes = given.get("axes")
     rank = len(shape)
-    order = list(range(rank))[::-1] if axes is None else [k % rank for k in axes]
+    if axes is None:
+        axes = range(rank)[::-1]
+    order = [k % rank for k in ((axes,) if isinstance(axes, int) else axes)]
     return _ordered(shape, order)
 
 
