@@ -79,8 +79,8 @@ class Compiled:
 
     def _another_layout(self, layouts: tuple[str | None, ...], spent: float) -> None:
         """There is machine code for arrays that lie in memory in another way."""
-        params = self.lowered.source.params
-        log_layout(self.module.name, [p.settled for p in params], layouts, spent)  # type: ignore[attr-defined]
+        names = [p.settled or p.name for p in self.lowered.source.params]
+        log_layout(self.module.name, names, layouts, spent)
 
     def _settle(self, made: Any) -> None:
         """What runs from now on.

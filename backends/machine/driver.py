@@ -173,6 +173,12 @@ class Kernel:
         exec(self.driver, names)
         self.run: Callable[..., Any] = names["run"]
 
+    def as_text(self, stage: str) -> str:
+        """The module as it was written ("llvm"), or what was made of it ("asm")."""
+        if stage == "llvm":
+            return self.text
+        return str(self.compiled.library.get_asm_str())
+
     def new(self) -> Frame:
         frame = Frame(self.frame_layout.size)
         if self.callback is not None:
