@@ -70,12 +70,15 @@ class Forms:
 
     def is_natural(self, form: Linear) -> bool:
         """Whether a form is known never to be negative."""
-        return any(_only_lengths(n) for n in self.rests(form))
+        rests = self.rests(form)
+        return any(
+            _only_lengths(n - f) for n in rests for f in (Linear({}), *self.natural)
+        )
 
     def rests(self, form: Linear) -> list[Linear]:
-        """What is left of the least of a form, less each thing that is no less than 0."""
+        """What is left of the least of a form, less each thing that is said of here."""
         form = self.resolved(form)
-        facts = (*self.here, Linear({}), *self.natural)
+        facts = (*self.here, Linear({}))
         return [self.resolved(self.extreme(form - f, False)) for f in facts]
 
     def is_below(self, a: Linear, b: Linear) -> bool:

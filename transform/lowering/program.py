@@ -233,8 +233,7 @@ class Lowering:
         """Take for granted that an int is not negative, where it can be asked first."""
         if self.forms.is_natural(form):
             return True
-        rests = self.forms.rests(form)[: len(self.forms.here) + 1]
-        for rest in sorted(rests, key=_size):
+        for rest in sorted(self.forms.rests(form), key=_size):
             if rest.constant is not None or not self.may_assume(rest):
                 continue
             if rest not in self.needs.denied:
