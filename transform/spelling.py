@@ -25,6 +25,7 @@ from gradwright.transform.primitives.structural import (
     FORMAT,
     ITEM,
     NAMED,
+    PRODUCT,
     SPREAD,
     STOPPED,
     SUM_TO,
@@ -135,6 +136,12 @@ class Spelling:
             return self._display(trees, s.attribute)
         if p is CAST:
             return self._cast(trees[0], s.attribute)
+        if p is PRODUCT:
+            a, b = (
+                ast.Attribute(t, "T") if turned else t
+                for t, turned in zip(trees, s.attribute, strict=True)
+            )
+            return ast.BinOp(a, ast.MatMult(), b)
         if p is WITHIN:
             places = ast.Call(ast.Name("range"), [trees[1]], [])
             return ast.Subscript(places, trees[0])

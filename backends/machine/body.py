@@ -28,6 +28,7 @@ from gradwright.backends.machine import (
 from gradwright.backends.machine.arrays import Array, Scopes
 from gradwright.backends.machine.memory import Memory
 from gradwright.backends.machine.program import (
+    NOTED,
     Instance,
     Program,
     element_of,
@@ -102,6 +103,8 @@ class Body:
         self.exit = self.llvm.append_basic_block("exit")
         self.status = self.slot(WORD)
         self.b.store(WORD(0), self.status)
+        self.noted = self.slot(BIT)  # whether something failed that waits
+        self.b.store(BIT(0), self.noted)
         self.frame = self.llvm.args[0]
         self.values: dict[Any, Scalar] = {}
         self.arrays: dict[Any, Array] = {}
@@ -140,12 +143,19 @@ class Body:
             self.begin()
             self.block(self.function.body)
             if not self.b.block.is_terminated:
+                if not self.program.careful:
+                    with self.rarely(self.b.load(self.noted, typ=BIT)):
+                        self.b.branch(self.exit)
                 self.returning()
                 self.end()
                 self.b.branch(self.exit)
             self.b.position_at_end(self.exit)
             self.memory.free()
-            self.b.ret(self.b.load(self.status, typ=WORD))
+            status = self.b.load(self.status, typ=WORD)
+            if not self.program.careful:
+                noted = self.b.load(self.noted, typ=BIT)
+                status = self.b.select(noted, WORD(NOTED), status)
+            self.b.ret(status)
             self.b.position_at_end(self.head)
             self.b.branch(self.llvm.blocks[1])
         except Refused as e:
@@ -297,6 +307,13 @@ class Body:
         with self.rarely(bit):
             self.fail(error, given)
 
+    def note(self, bit: Register) -> None:
+        """Remember that something failed, and go on: a careful kernel will tell what."""
+        if isinstance(bit, ir.Constant) and not bit.constant:
+            return
+        before = self.b.load(self.noted, typ=BIT)
+        self.b.store(self.b.or_(before, bit), self.noted)
+
     @contextmanager
     def rarely(self, bit: Register) -> Iterator[None]:
         """A block for what hardly ever happens."""
@@ -309,11 +326,20 @@ class Body:
             b.branch(good)
         b.position_at_end(good)
 
-    def work(self, error: Error, given: tuple[Scalar, ...]) -> operations.Work:
-        """What an operation needs that fails with this error."""
+    def work(
+        self, error: Error, given: tuple[Scalar, ...], waits: bool = False
+    ) -> operations.Work:
+        """What an operation needs that fails with this error.
+
+        One that `waits` only makes a float: where it fails, what follows may as well be
+        computed of that, and no loop has to leave in its midst.
+        """
 
         def fail_if(bit: Register) -> None:
-            self.fail_if(bit, error, given)
+            if waits and not self.program.careful:
+                self.note(bit)
+            else:
+                self.fail_if(bit, error, given)
 
         def formula(f: Any, operands: tuple[Scalar, ...]) -> Scalar:
             return self.formula(f, operands, fail_if)
@@ -389,7 +415,7 @@ class Body:
             )
         given = tuple(self.operand(o) for o in s.operands)
         error = sites.of_row(s.primitive, s.out.type)
-        w = self.work(error, given)
+        w = self.work(error, given, _makes_float(s))
         if s.primitive.kind != "structural" and not _asks_for_none(s):
             given = self.present(given, error)
         found = made(w, element_of(s.out.type), given)
@@ -560,7 +586,10 @@ class Body:
         b.branch(head)
         b.position_at_end(head)
         self.block(s.header)
-        b.cbranch(truth(b, self.operand(s.condition)), body, after)
+        goes_on = truth(b, self.operand(s.condition))
+        if not self.program.careful:  # what failed may keep the loop from ending
+            goes_on = b.and_(goes_on, b.not_(b.load(self.noted, typ=BIT)))
+        b.cbranch(goes_on, body, after)
         b.position_at_end(body)
         with self.looping(after):
             self.block(s.body)
@@ -715,6 +744,10 @@ class Body:
             t = type_of(r)
             if is_scalar(t):
                 slots.append(self._slots(t))
+                for kind, place in zip(
+                    register_types(element_of(t)), slots[-1], strict=True
+                ):
+                    b.store(ir.Constant(kind, None), place)
             else:
                 slots.append((self.slot(ir.ArrayType(WORD, 1 + t.rank)),))
             passed += slots[-1]
@@ -729,6 +762,11 @@ class Body:
             else:
                 found.append(places[0])
         return status, found
+
+
+def _makes_float(s: Let) -> bool:
+    """Whether an operation makes a float or a complex number and nothing else."""
+    return s.out.type.is_inexact and not s.out.type.optional
 
 
 def _asks_for_none(s: Let) -> bool:

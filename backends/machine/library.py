@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from llvmlite import ir
 
-from gradwright.backends.machine import arrays, sites
+from gradwright.backends.machine import arrays, blas, sites
 from gradwright.backends.machine.arrays import STRIDED
 from gradwright.backends.machine.program import CALLS, RAISED, is_scalar
 from gradwright.backends.machine.scalars import (
@@ -34,6 +34,7 @@ from gradwright.transform.core import Buffer, Library, Value, type_of
 from gradwright.transform.errors import Location, note_user_line
 from gradwright.transform.indices import Dim, Linear
 from gradwright.transform.primitives.record import Primitive
+from gradwright.transform.primitives.structural import PRODUCT
 from gradwright.transform.types import Type
 
 if TYPE_CHECKING:
@@ -75,7 +76,11 @@ class Calling:
         given = [
             _array(p, words) if p.is_array else _number(p, words) for p in self.operands
         ]
-        if self.primitive.signature is None:
+        if self.primitive is PRODUCT:
+            turned = zip(given, self.attribute, strict=True)
+            a, b = (x.T if is_turned else x for x, is_turned in turned)
+            found = a @ b
+        elif self.primitive.signature is None:
             found = self.primitive.function(*given)
         else:
             template = self.primitive.template(self.attribute)
@@ -159,6 +164,8 @@ def _words(t: Type) -> int:
 
 def write(body: Body, s: Library) -> None:
     """The instructions of a call."""
+    if s.primitive is PRODUCT and blas.write(body, s):
+        return
     b = body.b
     at, operands, outs = 0, [], []
     for o in s.operands:

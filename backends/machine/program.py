@@ -40,7 +40,9 @@ from gradwright.transform.core import (
 from gradwright.transform.indices import Linear
 from gradwright.transform.types import Type
 
-OTHER_LAYOUT, NO_ROOM, TOO_LONG, NO_MEMORY, OTHER_KIND, RAISED = range(-1, -7, -1)
+OTHER_LAYOUT, NO_ROOM, TOO_LONG, NO_MEMORY, OTHER_KIND, RAISED, NOTED = range(
+    -1, -8, -1
+)
 WORKSPACE, CAPACITY, NEEDED, CALLS, DTYPES = range(5)
 Layouts = tuple[str | None, ...]
 
@@ -84,8 +86,13 @@ class Program:
     """The module under way: instances of functions, and sites."""
 
     def __init__(
-        self, function: Function, layouts: Layouts, facts: Facts = NONE
+        self,
+        function: Function,
+        layouts: Layouts,
+        facts: Facts = NONE,
+        careful: bool = False,
     ) -> None:
+        self.careful = careful
         self.facts = facts
         self.module = ir.Module("gradwright")
         self.sites: list[Site] = []

@@ -15,13 +15,14 @@ from typing import Any
 import numpy as np
 
 from gradwright.transform.build import row
-from gradwright.transform.core import Let, Operand, Value, type_of
+from gradwright.transform.core import Let, Library, Operand, Value, type_of
 from gradwright.transform.indices import Linear, linear
 from gradwright.transform.lowering.arrays import cast, is_cheap, lowers, moved
 from gradwright.transform.lowering.nests import Places, Scope
 from gradwright.transform.lowering.program import Lowering, Shape
 from gradwright.transform.lowering.reductions import SUM, fold
 from gradwright.transform.lowering.views import reshaped
+from gradwright.transform.primitives.structural import PRODUCT
 
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -109,6 +110,30 @@ def _letters(*ranks: int) -> list[str]:
     return [LETTERS[:r] for r in ranks]
 
 
+SMALL = 8  # rows and columns of matrices that are multiplied in loops
+
+
+def by_library(L: Lowering, s: Let, a: Any, b: Any) -> bool:
+    """A product of matrices that may be large, by BLAS."""
+    shapes = (*L.shape(a), *L.shape(b))
+    if all(n.constant is not None and n.constant <= SMALL for n in shapes):
+        return False
+    t = s.out.type
+    if not t.is_inexact or any(type_of(o).dtype != t.dtype for o in (a, b)):
+        return False
+    (n, k), (j, m) = L.shape(a), L.shape(b)
+    L.length_met(k, j)
+    turned, operands = [], []
+    for o in (a, b):
+        base = L.turned.get(o) if o not in L.stored else None
+        turned.append(base is not None)
+        operands.append(L.whole_memory(base if base is not None else o))
+    place = L.room(s.out.name, t, (n, m), exactly=True)
+    L.is_memory(s.out, place, (n, m))
+    L.add(Library((place,), PRODUCT, tuple(operands), tuple(turned)))
+    return True
+
+
 @lowers(np.dot)
 def dot(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     """Over the last axis of the first, and the last but one of the second."""
@@ -116,6 +141,8 @@ def dot(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     n, m = len(L.shape(a)), len(L.shape(b))
     if not n or not m:
         contract(L, s.out, [a, b], [LETTERS[:n], LETTERS[:m]], LETTERS[: n + m])
+        return
+    if n == m == 2 and by_library(L, s, a, b):
         return
     left, z = LETTERS[: n - 1], "Z"
     right = LETTERS[n - 1 : n + m - 2]
@@ -128,6 +155,8 @@ def matmul(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     """Matrices, or stacks of them that are broadcast."""
     a, b = s.operands
     n, m = len(L.shape(a)), len(L.shape(b))
+    if n == m == 2 and by_library(L, s, a, b):
+        return
     count = max(n, m, 2) - 2
     stack = LETTERS[:count]
     i = "X" if n > 1 else ""

@@ -146,6 +146,7 @@ class Lowering:
         self.lists: dict[Any, Any] = {}
         self.memory_of: dict[Any, set[Any]] = {}  # of tapes and the like
         self.uses = uses_of(function)
+        self.turned: dict[Value, Value] = {}  # matrices, and what they transpose
         self.made = {s.out: s for s in walk(function.body) if isinstance(s, Let)}
         self.escapes = escaping(function)
         for p in function.params:

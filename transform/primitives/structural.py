@@ -60,6 +60,9 @@ WITHIN = _structural("within", lambda place, length: INT, cheap=True)
 IndexError where it lies outside; the attribute is the axis, which the message names.
 """
 
+PRODUCT = _structural("product", _same)
+"""a @ b of two matrices in memory; the attribute says which of them are turned."""
+
 MADE = (SPREAD, CAST, COPY, DISPLAY)
 
 
