@@ -308,7 +308,7 @@ class Body:
             self.fail(error, given)
 
     def note(self, bit: Register) -> None:
-        """Remember that something failed, and go on: a careful kernel will tell what."""
+        """Remember that something failed and go on: a careful kernel will tell what."""
         if isinstance(bit, ir.Constant) and not bit.constant:
             return
         before = self.b.load(self.noted, typ=BIT)

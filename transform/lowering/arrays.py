@@ -202,9 +202,10 @@ def signed(L: Lowering, s: Let, operands: tuple[Operand, ...]) -> None:
         found = VIEWS[p.function](L, L.shape(operands[0]), arguments)
         shape = L.settled_shape(s.out, found.shape)
         moved(L, s.out, operands[0], found.move, shape, found.reads)
-        if p.function is np.transpose and len(shape) == 2:
-            if arguments.get("axes") in (None, (1, 0)):
-                L.turned[s.out] = operands[0]
+        is_turned = arguments.get("axes") in (None, (1, 0)) and len(shape) == 2
+        if p.function is np.transpose and is_turned:
+            assert isinstance(operands[0], Value)
+            L.turned[s.out] = operands[0]
     elif p.function in TABLE.loops:
         written_out(L, s, arguments)
     else:
