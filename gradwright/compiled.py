@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class CompileWarning(UserWarning):
-    """A jitted function runs as its emitted source: a part of it has no machine code."""
+    """A jitted function runs as emitted source: a part of it has no machine code."""
 
 
 class Compiled:

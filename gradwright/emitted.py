@@ -1,4 +1,4 @@
-"""Emitted: what a specialisation runs, an emitted module or what stands in its place."""
+"""Emitted: what a specialisation runs, a module or what stands in its place."""
 
 from __future__ import annotations
 

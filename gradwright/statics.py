@@ -73,7 +73,7 @@ def static_kind(a: Any, name: str) -> Any:
 
 
 def static_pattern(a: Any, name: str, given: tuple[Any, ...] = ()) -> Any:
-    """A static argument as `specialise` takes it: literals, structures of them, objects.
+    """A static argument for `specialise`: literals, structures of them, objects.
 
     Of an object, its attributes are read anew at every call.
     """
@@ -85,7 +85,9 @@ def static_pattern(a: Any, name: str, given: tuple[Any, ...] = ()) -> Any:
     held = structure_of(a) if isinstance(a, tuple) else None
     if held is not None:
         named = zip(held.labels, held.items, strict=True)
-        return held.of(static_pattern(i, item_name(held, name, k), given) for k, i in named)
+        return held.of(
+            static_pattern(i, item_name(held, name, k), given) for k, i in named
+        )
     found = of_number(a)
     if found is not None and found.is_number:
         return constant(a)

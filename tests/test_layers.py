@@ -18,13 +18,15 @@ TRANSFORM = """
     core picks notation scopes activity mixed build
     specialise rules forward reverse jacobian batch parallel
     deadcode bounds algebra simplify linear calls interface ownership trips
-    begin cleared
+    begin cleared in_place
     spelling layout names outline displays nesting writer emit
+    lowering
 """.split()
 ROWS = "gradwright.transform.primitives."
 WHOLE = (
     "transform.specialise",
     "transform.reverse",
+    "transform.lowering",
     "backends.machine",
 )  # packages with one place each
 BACKENDS = "base numpy machine cuda_source cupy collectives".split()

@@ -159,7 +159,7 @@ class Kernel:
     def new(self) -> Frame:
         frame = Frame(self.frame_layout.size)
         if self.callback is not None:
-            address = ctypes.cast(self.callback, ctypes.c_void_p).value
+            address = ctypes.cast(self.callback, ctypes.c_void_p).value or 0
             frame.held[CALLS] = address
             self.all_frames[frame.address] = frame
         for k, dtype in enumerate(self.frame_layout.dtypes):

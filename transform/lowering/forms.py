@@ -1,4 +1,4 @@
-"""What is known of the integers that steer: the bounds of loop variables, equal lengths.
+"""What is known of the integers that steer: bounds of loop variables, equal lengths.
 
 for i in range(1, n - 1): ... x[i + 1] ...       n - 1 - (i + 1) is never below 0
 """
@@ -43,12 +43,7 @@ class Forms:
             c = difference.terms[s]
             if abs(c) == 1:
                 new = (difference - Linear({s: c})) * -c
-                self.same = {
-                    k: f.substitute(
-                        lambda t, s=s, new=new: new if t == s else symbol(t)
-                    )  # type: ignore[misc]
-                    for k, f in self.same.items()
-                }
+                self.same = {k: _with(f, s, new) for k, f in self.same.items()}
                 self.same[s] = new
                 return
 
@@ -106,6 +101,11 @@ class Forms:
     def is_within(self, place: Linear, length: Linear) -> bool:
         """Whether a place is known to lie in an axis, counted from its start."""
         return self.is_natural(place) and self.is_below(place, length)
+
+
+def _with(form: Linear, symbol_: Any, new: Linear) -> Linear:
+    """The form with another form for one of its symbols."""
+    return form.substitute(lambda t: new if t == symbol_ else symbol(t))
 
 
 def _only_lengths(form: Linear) -> bool:

@@ -51,10 +51,13 @@ from gradwright.transform.lowering import (  # noqa: F401
 )
 from gradwright.transform.lowering.arrays import (
     lower_let,
+)
+from gradwright.transform.lowering.cells import (
+    begin_cell,
     lower_load,
     lower_store,
+    refuse_number,
 )
-from gradwright.transform.lowering.cells import begin_cell, refuse_number
 from gradwright.transform.lowering.forms import Forms
 from gradwright.transform.lowering.lists import (
     begin_list,
@@ -275,9 +278,9 @@ def loop(L: Lowering, s: For) -> None:
     """A loop over a range."""
     start, stop, step = (L.operand(o) for o in (s.start, s.stop, s.step))
     L.prepare(s, loops=True)
-    with L.open_loop(s.symbol, _bounds(start, stop, step)):
-        with L.block(loops=True) as body:
-            block(L, s.body)
+    bounds = _bounds(start, stop, step)
+    with L.open_loop(s.symbol, bounds), L.block(loops=True) as body:
+        block(L, s.body)
     made = For(s.symbol, start, stop, step, body, s.backwards)
     L.where, L.adjoint = s.where or L.where, s.adjoint
     L.add(made)
@@ -293,6 +296,7 @@ def _bounds(start: Any, stop: Any, step: Any) -> tuple[Linear, Linear] | None:
 
 
 def while_loop(L: Lowering, s: While) -> None:
+    """A loop on a condition."""
     L.prepare(s, loops=True)
     with L.open_loop(None, None):
         with L.block(loops=True) as header:
@@ -303,6 +307,7 @@ def while_loop(L: Lowering, s: While) -> None:
 
 
 def branch(L: Lowering, s: If) -> None:
+    """A branch; where its condition is known, what it chooses."""
     if s.condition in L.truth:
         block(L, s.then if L.truth[s.condition] else s.orelse)
         return
@@ -343,6 +348,7 @@ def _said(L: Lowering, condition: Any) -> tuple[list[Linear], list[Linear]]:
 
 
 def assertion(L: Lowering, s: Assert) -> None:
+    """A condition, and what is computed for its message."""
     L.prepare(s, loops=False)
     with L.block() as header:
         block(L, s.header)
