@@ -59,6 +59,7 @@ from gradwright.transform.core import (
     type_of,
     walk,
 )
+from gradwright.transform.errors import UnsupportedSyntax
 from gradwright.transform.types import Type
 
 FLAGS_OF = {
@@ -71,7 +72,10 @@ STAGGER = 64 * 9  # so that buffers of a round size do not begin at one place of
 
 def translated(function: Function, layouts: Layouts, facts: Facts = NONE) -> Program:
     """A function of loop core, and all it calls, as one module with its kernel."""
-    program = Program(function, layouts, facts)
+    try:
+        program = Program(function, layouts, facts)
+    except Refused as e:
+        raise UnsupportedSyntax(f"jit cannot compile {e.message} yet") from None
     kind = ir.FunctionType(WORD, [POINTER])
     kernel = ir.Function(program.module, kind, "kernel")
     Kernel(program, Instance(function, layouts, kernel)).build()
