@@ -9,6 +9,7 @@
 
 from gradwright.cache import clear_caches
 from gradwright.checks import check_grads
+from gradwright.compiling import jit
 from gradwright.inspection import show, source, stages
 from gradwright.transform.errors import (
     AliasError,
@@ -29,7 +30,6 @@ from gradwright.transforms import (
     jacfwd,
     jacobian,
     jacrev,
-    jit,
     jvp,
     linearize,
     stop_gradient,

@@ -50,7 +50,7 @@ class Family:
             if family is not None:
                 family.known.pop(key, None)
 
-        for thing in objects(args):
+        for thing in objects(args):  # a static one is in its key as it is
             try:
                 made.keep.append(weakref.ref(thing, forget))
             except (

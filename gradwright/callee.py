@@ -38,8 +38,16 @@ class Callee:
 
 
 def _behind(step: Step, count: int) -> Step:
-    """A step whose positions are counted behind so many bound arguments."""
-    if not count or step.argnums is None:
+    """A step whose positions are counted behind so many more arguments, or fewer."""
+    if not count:
+        return step
+    if step.kind == "jit":
+        static, donated = (
+            tuple(k + count for k in positions)
+            for positions in (step.static, step.donated)
+        )
+        return replace(step, static=static, donated=donated)
+    if step.argnums is None:
         return step
     if isinstance(step.argnums, tuple):
         return replace(step, argnums=tuple(k + count for k in step.argnums))
@@ -50,6 +58,10 @@ def steps_of(target: Any) -> tuple[Any, list[Step]]:
     """The function under nested transforms, and the transforms, innermost first."""
     steps: list[Step] = []
     while hasattr(target, "__gradwright__"):
+        if isinstance(target, types.MethodType):
+            inner, more = steps_of(target.__func__)  # they count the object as well
+            bound = types.MethodType(inner, target.__self__)
+            return bound, [*(_behind(step, -1) for step in more), *steps]
         steps.insert(0, target.__gradwright__)
         target = target.__wrapped__
     return target, steps

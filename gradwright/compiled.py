@@ -7,41 +7,71 @@ It stands in place of an emitted module, and runs what that says.
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
+from gradwright.emitted import NOTHING, Emitted
 from gradwright.lengths import Exceptional
 from gradwright.transform.core import Function, Substitution
 from gradwright.transform.emit import Module
 from gradwright.transform.errors import BackendError, UnsupportedSyntax
 from gradwright.transform.indices import Dim, Linear
+from gradwright.transform.lowering.lower import Lowered
+from gradwright.transform.lowering.program import LengthsVary
 
 if TYPE_CHECKING:
     from gradwright.backends.machine import Machine
     from gradwright.transform.specialise import Specialised
 
-NOTHING: dict[str, Any] = {}
+
+class CompileWarning(UserWarning):
+    """A jitted function runs as its emitted source: a part of it has no machine code."""
 
 
 class Compiled:
-    """An emitted module, and the machine code that runs in its place."""
+    """An emitted module, and the machine code that runs in its place.
+
+    What has no machine code yet runs as it was emitted, with a warning that says why.
+    """
 
     def __init__(
-        self, module: Module, function: Function, specialised: Specialised
+        self, module: Module, lowered: Lowered, specialised: Specialised
     ) -> None:
         self.module = module
-        for _, name, at in specialised.stored:
-            raise UnsupportedSyntax(
-                f"jit cannot compile a store into the argument '{name}' yet",
-                at=at,
-                instead=f"a store into {name}.copy()",
-            )
-        facts = facts_of(specialised, function)
-        self.looks = facts is not None
-        self.machine = machine(lower(function), facts)
+        self.lowered = lowered
+        self.specialised = specialised
+        self.looks = False
+        self.machine: Any = self._made()
+
+    def _made(self) -> Any:
+        refusal, function = self.lowered.refusal, self.lowered.function
+        if function is not None:
+            facts = facts_of(self.specialised, function)
+            try:
+                made = machine(function, facts)
+                self.looks = facts is not None
+                return made
+            except UnsupportedSyntax as e:
+                refusal = self.lowered.refusal = e
+        warnings.warn(
+            f"this runs as its emitted source, without machine code: {refusal}",
+            CompileWarning,
+            stacklevel=6,
+        )
+        self.looks = False
+        return Emitted(self.module)
 
     def run(self, values: Any, hidden: dict[str, Any] = NOTHING) -> Any:
         """The results of a call, one or a tuple of several."""
-        return self.machine.run(values, hidden)
+        try:
+            return self.machine.run(values, hidden)
+        except LengthsVary as e:
+            self._widen(e)
+            return self.run(values, hidden)
+
+    def _widen(self, e: LengthsVary) -> None:
+        self.lowered.widen(e.args[0])
+        self.machine = self._made()
 
     def run_unseen(self, values: Any, hidden: dict[str, Any]) -> Any:
         """The same, where only the classes of the arguments were looked at.
@@ -51,13 +81,11 @@ class Compiled:
         """
         try:
             return self.machine.run_unseen(values, hidden)
+        except LengthsVary as e:
+            self._widen(e)
+            raise Exceptional from None  # by the way that looks
         except self.machine.other_kind:
             raise Exceptional from None
-
-
-def lower(function: Function) -> Function:
-    """The function as loop core; what is none is refused where it is compiled."""
-    return function
 
 
 Forms = tuple[tuple[Linear, ...], tuple[Linear, ...]]

@@ -65,7 +65,7 @@ def derive(d: Derived, step: Step) -> Derived:
 
 def _simplified(d: Derived) -> Derived:
     """The function simplified, and its results again in their structure."""
-    function = recalled(inline(simplify(d.function)))
+    function = recalled(inline(simplify(d.function), d.whole))
     results = iter(function.results)
     result = mapped(lambda a: next(results) if is_operand(a) else a, d.result)
     return replace(d, function=function, result=result)

@@ -18,6 +18,7 @@ from gradwright.transform.build import Builder, constant
 from gradwright.transform.core import (
     Alloc,
     Buffer,
+    Const,
     Function,
     Operand,
     Value,
@@ -47,7 +48,8 @@ class Derived:
     arguments: what each argument of the user's call stands for, in order.  result: the
     structure of the results; its operands are the function's results, in order.  fits:
     by position among these, the type of the argument whose gradient stands there.
-    split: the halves, once the transform is vjp.
+    split: the halves, once the transform is vjp.  whole: functions are written out
+    where they are called, as machine code wants it.
     """
 
     function: Function
@@ -56,6 +58,7 @@ class Derived:
     source: Source
     fits: dict[int, Type] = field(default_factory=dict)
     split: Split | None = None
+    whole: bool = False
 
     def functions(self) -> list[Function]:
         """The function, or its two halves."""
@@ -149,10 +152,15 @@ def _not_differentiable(
 ) -> NotDifferentiable:
     """The error for an argument, or something in it, that has no derivative."""
     is_inside = isinstance(d.arguments[k], Structure)
-    what = f"where {path} is" if is_inside else "which is"
+    where = f"where {path} is" if is_inside else "which is"
+    what = describe(leaf)
     words = "only float and complex numbers can be differentiated"
     instead = "a float in its place, or argnums without it"
-    if is_inexact(leaf):
+    if isinstance(leaf, Const) and leaf.type.is_number:
+        what = "static"
+        words = "its value is a part of the program"
+        instead = "the argument without static_argnums"
+    elif is_inexact(leaf):
         words = "a holomorphic derivative is of complex numbers"
         instead = "complex numbers, or the call without holomorphic=True"
     elif isinstance(leaf, Linear | Value):
@@ -161,7 +169,7 @@ def _not_differentiable(
             instead += "; or allow_int=True, for a zero beside it"
     return NotDifferentiable(
         f"{step.kind} of {d.source.name} with respect to argument {k}, "
-        f"{what} {describe(leaf)}: {words}",
+        f"{where} {what}: {words}",
         at=d.source.location(d.source.node),
         instead=instead,
     )

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import inspect
 import types
-import weakref
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -33,6 +32,7 @@ from gradwright.lengths import Exceptional
 from gradwright.pipeline import build
 from gradwright.pull import Half, moved
 from gradwright.specialisation import Specialisation
+from gradwright.statics import reader, static_kind, static_pattern, static_positions
 from gradwright.transform import source as sources
 from gradwright.transform.errors import EffectError, ShapeError
 from gradwright.transform.specialise import NeedsValue
@@ -60,6 +60,7 @@ class Entry:
         self.last: Specialisation | None = None
         self.family: Family
         self.names: list[str] = []
+        self.static: frozenset[str] = frozenset()
         self._signature: inspect.Signature | None = None
         self.flat_count = -1  # arguments of a call that needs no binding
         self.alone = (self.function,)  # what is given where no argument is a function
@@ -78,6 +79,8 @@ class Entry:
             if is_plain
             else self.signature.parameters
         )
+        static = static_positions(self.steps)
+        self.static = frozenset(n for k, n in enumerate(self.names) if k in static)
         is_flat = is_plain and not (self.bound or self.keywords)
         self.flat_count = code.co_argcount if is_flat else -1
         self.family = REGISTRY.family(f, self.steps)
@@ -133,16 +136,18 @@ class Entry:
         """What decides which specialisation a call gets; its lengths too if `exact`."""
         if exact:
             return ("exact", self.key(args, given=given), *(shapes_in(a) for a in args))
-        by_value = self.family.by_value
         named = zip(self.names, args, strict=True)
-        kinds = tuple(
-            [
-                (kind_of(a), *ints_in(a)) if n in by_value else kind_of(a)
-                for n, a in named
-            ]
-        )
+        kinds = tuple([self.kind(n, a) for n, a in named])
         given = given or self.given(args)
         return kinds if len(given) == 1 else (*kinds, sharing(given))
+
+    def kind(self, name: str, a: Any) -> Any:
+        """What of an argument decides which specialisation a call gets."""
+        if name in self.static:
+            return "static", static_kind(a, name)
+        if name in self.family.by_value:
+            return (kind_of(a), *ints_in(a))
+        return kind_of(a)
 
     def given(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """The function that is called, and those among its arguments."""
@@ -208,22 +213,43 @@ class Entry:
         }
 
     def _pattern(self, name: str, a: Any, given: tuple[Any, ...]) -> Any:
+        if name in self.static:
+            return static_pattern(a, name, given)
         bound = any(a is b for b in (*self.bound, *self.keywords.values()))
+        bound = bound or self._is_owner(name, a)
         seen_into = type(a) is types.FunctionType or items_of(a) is not None
         if (
             bound and type_of_input(a) is None and not seen_into
         ):  # it may be any object, as self may
-            return Static(a, Path(name, ("bound", id(a)), _reader(a)))
+            return Static(a, Path(name, ("bound", id(a)), reader(a)))
         return pattern_of(a, name, name in self.family.by_value, given)
+
+    def _is_owner(self, name: str, a: Any) -> bool:
+        """Whether an argument is the object that the function is a method of."""
+        if name != self.names[0] or "." not in self.function.__qualname__:
+            return False
+        held = inspect.getattr_static(type(a), self.function.__name__, None)
+        while hasattr(held, "__wrapped__"):
+            held = held.__wrapped__
+        return held is self.function
 
     def leaves(self, args: tuple[Any, ...]) -> list[Any]:
         """The numbers and arrays of a call, but for those that became literals."""
-        by_value = self.family.by_value
+        by_value, static = self.family.by_value, self.static
         found: list[Any] = []
         for n, a in zip(self.names, args, strict=True):
+            if n in static:
+                continue
             literal = n in by_value
             found.extend(v for v in flat(a) if not (literal and type(v) is int))
         return found
+
+    def moving(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The arguments, None for those that are static: nothing is tangent to them."""
+        if not self.static:
+            return args
+        named = zip(self.names, args, strict=True)
+        return tuple(None if n in self.static else a for n, a in named)
 
     # ---- calls -----------------------------------------------------------------
 
@@ -248,7 +274,8 @@ class Entry:
         values: Any = args
         if hidden is None:
             found, hidden = self.find(args)
-            if self.family.by_value or any(type(a) not in PLAIN for a in args):
+            is_flat = not (self.family.by_value or self.static)
+            if not is_flat or any(type(a) not in PLAIN for a in args):
                 values = self.leaves(args)
         if found.checks:
             found, hidden = self.fitting(found, hidden, args, values)
@@ -289,7 +316,8 @@ class Entry:
                 f"{len(tangents)} tangents"
             )
         args = self.bind(primals, {})
-        dots = list(moved(self.places(len(primals)), args, tangents))
+        moving = self.moving(args)
+        dots = list(moved(self.places(len(primals)), moving, tangents))
         found, hidden = self.find(args)
         values = [*self.leaves(args), *dots]
         found, hidden = self.fitting(found, hidden, args, values)
@@ -310,7 +338,8 @@ class Entry:
         results, residuals = flat_out[: found.count], flat_out[found.count :]
         value, aux = found.assemble(results[0] if found.count == 1 else tuple(results))
         places, count = self.places(len(given)), len(given)
-        made = half(found, places, args, leaves, hidden, residuals, value, count, of)
+        moving = self.moving(args)
+        made = half(found, places, moving, leaves, hidden, residuals, value, count, of)
         return value, made, aux
 
 
@@ -327,12 +356,3 @@ def _place(a: Any) -> Any:
     if type(a) is tuple and any(isinstance(i, _Mark) for i in a):
         return tuple(map(_place, a))
     return None
-
-
-def _reader(a: Any) -> Any:
-    """Finds a bound object again without keeping it alive, where that can be."""
-    try:
-        found = weakref.ref(a)
-    except TypeError:
-        return lambda root=None: a
-    return lambda root=None: found()

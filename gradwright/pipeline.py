@@ -17,11 +17,13 @@ from typing import Any
 from gradwright.derive import derive
 from gradwright.derived import Derived, arranged, check_result
 from gradwright.transform.begin import begin_whole
-from gradwright.transform.calls import knotted
+from gradwright.transform.calls import inline, knotted
 from gradwright.transform.cleared import join_stores
-from gradwright.transform.core import Function, program
+from gradwright.transform.core import Function, Substitution, program
 from gradwright.transform.emit import Module, emit
+from gradwright.transform.in_place import store_in_arguments
 from gradwright.transform.interface import trim
+from gradwright.transform.lowering.lower import Lowered
 from gradwright.transform.ownership import own_results
 from gradwright.transform.simplify import simplify
 from gradwright.transform.source import Source
@@ -38,7 +40,7 @@ class Built:
     specialised: Specialised
     module: Module
     backward: Module | None = None
-    compiled: bool = False
+    compiled: tuple[Lowered, ...] = ()
 
 
 def build(
@@ -55,24 +57,50 @@ def build(
         arguments: By parameter, `Type`, `Static` or a `Structure` of those.
         exact: The lengths of captured arrays are numbers, as they are now.
     """
-    derived, specialised = derived_of(steps, source, arguments, exact=exact)
-    finish(derived)
+    compiled = any(step.kind == "jit" for step in steps)
+    derived, specialised = derived_of(
+        steps, source, arguments, exact=exact, whole=compiled
+    )
+    changes = Substitution({})
+    if compiled and all(step.kind == "jit" for step in steps):
+        stored = [p for p, *_ in specialised.stored]
+        changes = store_in_arguments(derived.function, stored)
+    settle_functions(derived)
+    lowered: tuple[Lowered, ...] = ()
+    if compiled:
+        o = changes.operand
+        equal = tuple((o(a), o(b)) for a, b in specialised.equal_dims)
+        natural = tuple(map(o, specialised.at_least_zero))
+        lowered = tuple(Lowered(f, equal, natural) for f in derived.functions())
+    tidy(derived)
     module, backward = (*emit_derived(derived), None)[:2]
     assert module is not None
-    compiled = any(step.kind == "jit" for step in steps)
-    return Built(derived, specialised, module, backward, compiled)
+    return Built(derived, specialised, module, backward, lowered)
 
 
 def finish(d: Derived) -> None:
     """What is done once, before the core is written out."""
+    settle_functions(d)
+    tidy(d)
+
+
+def settle_functions(d: Derived) -> None:
+    """The functions as they are run: with what they need, and results of their own."""
     for f in d.functions():
-        knotted(simplify(f))
+        simplify(f)
+        if d.whole:
+            inline(f, everywhere=True)
+        knotted(f)
     trim(d.functions(), d.split)
     if d.split is not None:
         own_results(d.split.forward, len(d.function.results))
         own_results(d.split.backward)
     else:
         own_results(d.function)
+
+
+def tidy(d: Derived) -> None:
+    """As a person would write them."""
     for f in d.functions():
         count_by_tapes(f)
         for g in program(f):
@@ -86,14 +114,19 @@ def derived_of(
     arguments: dict[str, Any],
     watch: Callable[[str, Derived], None] = lambda title, derived: None,
     exact: bool = False,
+    whole: bool = False,
 ) -> tuple[Derived, Specialised]:
-    """The core of the transformed function; `watch` sees it after every transform."""
+    """The core of the transformed function; `watch` sees it after every transform.
+
+    With `whole`, functions are written out where they are called.
+    """
     specialised = specialise(source, arguments, apply, exact)
     derived = Derived(
         specialised.function,
         call_arguments(specialised, source),
         specialised.result,
         source,
+        whole=whole,
     )
     watch("specialise", derived)
     check_result(derived)

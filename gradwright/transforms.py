@@ -1,4 +1,4 @@
-"""The transforms that users call: grad, value_and_grad, jvp, vjp; and looking inside.
+"""The derivatives that users call: grad, value_and_grad, jvp, vjp; and looking inside.
 
 Each returns or works through a `Transformed` function, which only remembers what to
 do: the rewriting happens at the first call with a new kind of argument.
@@ -14,8 +14,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gradwright import inspection
-from gradwright.callee import Callee
-from gradwright.transform.errors import NotDifferentiable, SourceError
+from gradwright.positions import must_be_callable, positions
+from gradwright.transform.errors import NotDifferentiable
 from gradwright.transform.step import Step
 
 if TYPE_CHECKING:
@@ -229,95 +229,12 @@ def hessian(
     return jacfwd(jacrev(fun, argnums, **options), argnums, **options)  # type: ignore[arg-type]
 
 
-def jit(fun: Callable[..., Any] | None = None) -> Any:
-    """The function itself, compiled to machine code at the first call.
-
-    It may stand inside or outside of other transforms: `grad(jit(f))` and
-    `jit(grad(f))` both compile the gradient.
-
-    Args:
-        fun: A function of numbers, loops and elements of arrays; left out, `jit` is
-            a decorator.
-
-    Returns:
-        A function of the same arguments, with the same results and the same errors.
-        Python's ints have 64 bits, and raise OverflowError beyond.
-
-    Raises:
-        BackendError: At the call, if Numba is not installed.
-        UnsupportedSyntax: At the call, if the function does what is not compiled yet.
-
-    Example:
-        >>> @jit
-        ... def harmonic(n):
-        ...     total = 0.0
-        ...     for k in range(1, n + 1):
-        ...         total += 1.0 / k
-        ...     return total
-        >>> harmonic(3)
-        1.8333333333333333
-    """
-    if fun is None:
-        return jit
-    _must_be_callable("jit", fun)
-    return Transformed(fun, Step("jit", None))
-
-
 def _make(fun: Any, step: Step, argnames: Any) -> Any:
     if fun is None:
         return lambda f: _make(f, step, argnames)
-    _must_be_callable(step.kind, fun)
-    argnums = _positions(step.kind, fun, step.argnums, argnames)
+    must_be_callable(step.kind, fun)
+    argnums = positions(step.kind, fun, step.argnums, argnames)
     return Transformed(fun, replace(step, argnums=argnums))
-
-
-def _must_be_callable(kind: str, fun: Any) -> None:
-    if not callable(fun) and not isinstance(fun, classmethod):
-        raise NotDifferentiable(
-            f"{kind} needs a function, and got {type(fun).__name__}: {fun!r}"
-        )
-
-
-# ---- argnums and argnames ----------------------------------------------------------
-
-
-def _positions(
-    kind: str, fun: Any, argnums: Any, argnames: Any
-) -> int | tuple[int, ...]:
-    """argnums, with argnames resolved; non-negative, and within the parameters."""
-    try:
-        target = fun.__func__ if isinstance(fun, classmethod) else fun
-        callee = Callee(target)
-    except SourceError:  # it is raised at the first call
-        return argnums if isinstance(argnums, int) else tuple(argnums)
-    names = callee.names[1:] if isinstance(fun, classmethod) else callee.names
-    code = callee.function.__code__
-    has_star = bool(code.co_flags & inspect.CO_VARARGS)
-    wanted = argnums if argnames is None else argnames
-    one = isinstance(wanted, int | str)
-    if not one and not isinstance(wanted, tuple | list):
-        raise _refused(
-            kind, callee, names, f"{wanted!r} is neither a number nor a name"
-        )
-    found = []
-    for w in [wanted] if one else wanted:
-        k = names.index(w) if isinstance(w, str) and argnames and w in names else w
-        if type(k) is not int:
-            raise _refused(kind, callee, names, f"{w!r} is none of its parameters")
-        if not (-len(names) <= k < len(names) or (has_star and k >= 0)):
-            raise _refused(kind, callee, names, f"it has no argument {k}")
-        found.append(k + len(names) if k < 0 else k)
-    return found[0] if one else tuple(found)
-
-
-def _refused(
-    kind: str, callee: Callee, names: list[str], why: str
-) -> NotDifferentiable:
-    function = f"{callee.function.__name__}({', '.join(names)})"
-    return NotDifferentiable(
-        f"{kind} of {function} with respect to what? {why}",
-        instead="argnums=0 or (0, 1), counted from 0, or argnames='x' or ('x', 'y')",
-    )
 
 
 # ---- forward and reverse -----------------------------------------------------------
@@ -347,7 +264,7 @@ def jvp(
     """
     if not isinstance(primals, tuple | list) or not isinstance(tangents, tuple | list):
         raise NotDifferentiable("jvp takes its primals and tangents as tuples or lists")
-    _must_be_callable("jvp", fun)
+    must_be_callable("jvp", fun)
     entry = _entry(fun, Step("jvp", None, has_aux))
     return entry.jvp(tuple(primals), tuple(tangents))
 
@@ -370,7 +287,7 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
         >>> value, pull(1.0)
         (6.0, (3.0, 2.0))
     """
-    _must_be_callable("vjp", fun)
+    must_be_callable("vjp", fun)
     from gradwright.pull import Pull
 
     entry = _entry(fun, Step("vjp", None, has_aux))
@@ -398,7 +315,7 @@ def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> 
         >>> value, push(1.0, 0.0), push(0.0, 1.0)
         (6.0, 3.0, 2.0)
     """
-    _must_be_callable("linearize", fun)
+    must_be_callable("linearize", fun)
     from gradwright.pull import Push
 
     entry = _entry(fun, Step("linearize", None, has_aux))
@@ -446,13 +363,13 @@ def stop_gradient(x: Any) -> Any:
 
 def transformed(fun: Any, kind: str, has_aux: bool = False) -> Transformed:
     """The jvp or vjp of a function as an object."""
-    _must_be_callable(kind, fun)
+    must_be_callable(kind, fun)
     return Transformed(fun, Step(kind, None, has_aux))
 
 
 for _transform in (
     grad, value_and_grad, jvp, vjp, jacfwd, jacrev, hessian, linearize, hvp,
-    stop_gradient, jit,
+    stop_gradient,
 ):  # fmt: skip
     vars(_transform)["__gradwright_kind__"] = _transform.__name__
 

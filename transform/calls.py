@@ -17,12 +17,14 @@ from typing import Any
 from gradwright.transform.build import own_value
 from gradwright.transform.core import (
     Call,
+    For,
     Function,
     If,
     Place,
     Statement,
     Substitution,
     Value,
+    While,
     callees,
     fresh,
     is_recursive,
@@ -38,12 +40,17 @@ Block = list[Statement]
 # ---- what is called once -----------------------------------------------------------
 
 
-def inline(function: Function) -> Function:
-    """Write functions that are called once where they are called; in place."""
+def inline(function: Function, everywhere: bool = False) -> Function:
+    """Write functions that are called once where they are called; in place.
+
+    With `everywhere` those that are called more often, too: for machine code.
+    """
     calls = Counter(g for f in program(function) for g in callees(f))
+    if everywhere:
+        calls = Counter(dict.fromkeys(calls, 1))
     for f in program(function):
         mapping: dict[Any, Any] = {}
-        f.body = _inlined(f.body, calls, mapping)
+        f.body = _inlined(f.body, calls, mapping, everywhere)
         if mapping:
             substitution = Substitution(mapping)
             f.body = substitution.block(f.body)
@@ -52,7 +59,12 @@ def inline(function: Function) -> Function:
     return function
 
 
-def _inlined(body: Block, calls: Counter[Function], mapping: dict[Any, Any]) -> Block:
+def _inlined(
+    body: Block,
+    calls: Counter[Function],
+    mapping: dict[Any, Any],
+    in_loops: bool = False,
+) -> Block:
     """The block, and in `mapping` what stands for the results of calls."""
     found: Block = []
     for s in body:
@@ -60,8 +72,15 @@ def _inlined(body: Block, calls: Counter[Function], mapping: dict[Any, Any]) -> 
             case Call(function=g) if calls[g] == 1 and not is_recursive(g):
                 found += _lines(s, mapping)
             case If():
-                then, orelse = (_inlined(b, calls, mapping) for b in (s.then, s.orelse))
+                then, orelse = (
+                    _inlined(b, calls, mapping, in_loops) for b in (s.then, s.orelse)
+                )
                 found.append(replace(s, then=then, orelse=orelse))
+            case For() | While() if in_loops:
+                parts = {"body": _inlined(s.body, calls, mapping, True)}
+                if isinstance(s, While):
+                    parts["header"] = _inlined(s.header, calls, mapping, True)
+                found.append(replace(s, **parts))
             case _:
                 found.append(s)
     return found

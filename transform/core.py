@@ -259,6 +259,7 @@ class Store(Statement):
 
     An addition that is `first` adds to zeros, and is written as a plain assignment.
     What is `loose` may have length 1 along axes along which the part is longer.
+    Additions that are `unordered` may be made in any order.
     """
 
     place: Place
@@ -268,11 +269,12 @@ class Store(Statement):
     first: bool = False
     loose: bool = False
     safe: bool = False  # known to be in bounds
+    unordered: bool = False
 
 
 @dataclass(eq=False)
 class Resize(Statement):
-    """The buffer's first axis gets this length; what it held is kept."""
+    """The first axis of a buffer gets another length; what it held stays."""
 
     place: Buffer
     length: Operand
@@ -377,6 +379,19 @@ class Break(Statement):
 
 
 @dataclass(eq=False)
+class Library(Statement):
+    """outs = primitive(*operands): a function of NumPy on whole arrays.
+
+    What is an array stands in memory, and is stored into that of a buffer.
+    """
+
+    outs: tuple[Value | Buffer, ...]
+    primitive: Primitive
+    operands: tuple[Operand | Buffer, ...]
+    attribute: Any = None
+
+
+@dataclass(eq=False)
 class Effect(Statement):
     """A call for its effect: print, a warning ... `attribute` is the callable."""
 
@@ -465,7 +480,7 @@ def leaves(operand: Any) -> Iterator[Any]:
 
 def _operands(s: Statement) -> Iterator[Any]:
     match s:
-        case Let() | Raise() | Call():
+        case Let() | Raise() | Call() | Library():
             yield from s.operands
         case Load():
             yield s.source
@@ -594,6 +609,8 @@ def defines(s: Statement) -> tuple[Any, ...]:
             return (s.out,)
         case Call():
             return s.outs
+        case Library():
+            return tuple(o for o in s.outs if isinstance(o, Value))
         case For():
             return (s.symbol,)
     return ()
@@ -610,6 +627,8 @@ def stores(s: Statement) -> set[Place]:
                 changed |= {inner.place, inner.source}
             case Exchange():
                 changed.update(inner.places)
+            case Library():
+                changed.update(o for o in inner.outs if isinstance(o, Buffer))
             case Push() | Pop() | AddUp():
                 changed.add(inner.tape)
     return changed
@@ -766,7 +785,7 @@ class Substitution:
                 return replace(
                     s, condition=o(s.condition), header=header, message=message
                 )
-            case Call():
+            case Call() | Library():
                 outs = tuple(map(o, s.outs))
                 return replace(s, outs=outs, operands=tuple(map(o, s.operands)))
         return s

@@ -211,7 +211,7 @@ class _Liveness:
             head = grown
         if isinstance(s, While):
             return replace(s, header=header, body=body), grown
-        if not body and not _may_have_no_step(s):
+        if not body and not may_have_no_step(s):
             return None, live
         grown.discard(s.symbol)
         grown.update(reads(s))
@@ -219,7 +219,7 @@ class _Liveness:
 
     def _matters(self, s: For | While, live: set[Any]) -> bool:
         """Whether anything after the loop, or any effect, depends on it."""
-        if isinstance(s, For) and _may_have_no_step(s):
+        if isinstance(s, For) and may_have_no_step(s):
             return True
         for t in walk([s]):
             match t:
@@ -335,7 +335,7 @@ def _is_positive(o: Any) -> bool:
     return isinstance(value, int | float) and value >= 0
 
 
-def _may_have_no_step(s: For) -> bool:
+def may_have_no_step(s: For) -> bool:
     """Whether the step may be zero, which is an error."""
     is_known = isinstance(s.step, Linear) and bool(s.step.constant)
     return not s.adjoint and not is_known

@@ -28,6 +28,7 @@ from gradwright.transform.core import (
     If,
     Insert,
     Let,
+    Library,
     Load,
     NewAxis,
     Pick,
@@ -35,6 +36,7 @@ from gradwright.transform.core import (
     Push,
     Raise,
     Remove,
+    Resize,
     Span,
     Statement,
     Store,
@@ -168,6 +170,12 @@ def _line(s: Statement, n: _Names) -> str:
         case Exchange():
             pairs = zip(s.places, s.sources, strict=True)
             return f"exchange {', '.join(f'{n(a)} = {n(b)}' for a, b in pairs)}"
+        case Resize():
+            return f"resize {n(s.place)}, {n(s.length)}"
+        case Library():
+            outs = ", ".join(map(n, s.outs))
+            operands = ", ".join(map(n, s.operands))
+            return f"{outs}[...] = {s.primitive.spelling} {operands}"
         case Push():
             return f"push {n(s.tape)}, {n(s.operand)}"
         case Pop():

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import copy
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,9 +25,11 @@ from gradwright.transform.primitives.structural import (
     FORMAT,
     ITEM,
     NAMED,
+    PRODUCT,
     SPREAD,
     STOPPED,
     SUM_TO,
+    WITHIN,
 )
 from gradwright.transform.types import Type
 
@@ -109,6 +112,9 @@ class Spelling:
     def constant(self, o: Const) -> ast.expr:
         if o.text is not None:
             return self.dotted(o.text.lstrip("-"), o.text.startswith("-"))
+        if isinstance(o.value, np.generic) and not o.type.python:
+            plain = replace(o, value=o.value.item())
+            return self.call(f"np.{o.value.dtype.name}", [self.constant(plain)])
         if isinstance(o.value, float) and not math.isfinite(o.value):
             text = "nan" if math.isnan(o.value) else "inf"
             return self.dotted(f"math.{text}", o.value < 0)
@@ -130,6 +136,15 @@ class Spelling:
             return self._display(trees, s.attribute)
         if p is CAST:
             return self._cast(trees[0], s.attribute)
+        if p is PRODUCT:
+            a, b = (
+                ast.Attribute(t, "T") if turned else t
+                for t, turned in zip(trees, s.attribute, strict=True)
+            )
+            return ast.BinOp(a, ast.MatMult(), b)
+        if p is WITHIN:
+            places = ast.Call(ast.Name("range"), [trees[1]], [])
+            return ast.Subscript(places, trees[0])
         if p is COPY:
             return ast.Call(ast.Attribute(trees[0], "copy"), [], [])
         if p is SPREAD:

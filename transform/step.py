@@ -12,10 +12,18 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Step:
-    """One transform and its options, as the user asked for it."""
+    """One transform and its options, as the user asked for it.
+
+    static: the parameters that jit takes by value, by position.  donated: those whose
+    arrays the caller gives away.  backend: what runs it.
+    """
 
     kind: str  # grad | value_and_grad | jacfwd | jacrev | jvp | vjp | linearize | jit
     argnums: int | tuple[int, ...] | None = 0
     has_aux: bool = False
     holomorphic: bool = False
     allow_int: bool = False
+    static: tuple[int, ...] = ()
+    donated: tuple[int, ...] = ()
+    backend: str | None = None
+    fastmath: bool = False

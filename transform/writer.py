@@ -27,6 +27,7 @@ from gradwright.transform.core import (
     Insert,
     Length,
     Let,
+    Library,
     List,
     Load,
     Place,
@@ -50,7 +51,7 @@ from gradwright.transform.core import (
 from gradwright.transform.deadcode import may_divide_by_zero, may_raise
 from gradwright.transform.displays import with_displays
 from gradwright.transform.errors import Location
-from gradwright.transform.indices import Linear
+from gradwright.transform.indices import Dim, Linear
 from gradwright.transform.names import places_in
 from gradwright.transform.nesting import (
     CALLS,
@@ -169,6 +170,8 @@ class Writer(Nesting):
                 self._write(out, ast.Break(), s)
             case Call():
                 self._call(s, out, body)
+            case Library():
+                self._library(s, out)
             case Effect():
                 self._effect(s, out)
             case Raise():
@@ -350,10 +353,11 @@ class Writer(Nesting):
                 given: list[ast.expr] = [ast.Tuple(lengths)]
                 if len(lengths) == 1:
                     given = lengths
-                dtype = s.place.type.dtype
-                if dtype != "float64":
-                    given.append(self.spelling.argument(np.dtype(dtype)))
-                tree: ast.expr = self.spelling.call("np.zeros", given)
+                dtype = np.dtype(s.place.type.dtype)
+                if dtype != np.float64:
+                    given.append(self.spelling.argument(dtype))
+                begun = "np.empty" if s.blank else "np.zeros"
+                tree: ast.expr = self.spelling.call(begun, given)
             case Buffer():
                 like = s.place.like
                 given = [self.operand(like).tree]  # type: ignore[arg-type]
@@ -583,6 +587,32 @@ class Writer(Nesting):
         targets: list[ast.expr] = [name_of(o, True) for o in s.outs]
         target = targets[0] if len(targets) == 1 else ast.Tuple(targets)
         self._write(out, ast.Assign([target], call), s, quiet)
+
+    def _library(self, s: Library, out: list[ast.stmt]) -> None:
+        """`x[...] = np.linalg.solve(A, b)`."""
+        found = [self.operand(o) for o in s.operands]  # type: ignore[arg-type]
+        made = Let(Value("", s.outs[0].type), s.primitive, s.operands, s.attribute)  # type: ignore[arg-type]
+        tree = self.spelling.primitive(made, [w.tree for w in found])
+        self._flush({o for o in s.outs if isinstance(o, Buffer)}, out, s)
+        targets: list[ast.expr] = [
+            ast.Subscript(name_of(o), ast.Constant(...))
+            if isinstance(o, Buffer) and not is_born(o)
+            else name_of(o, True)
+            for o in s.outs
+        ]
+        target = targets[0] if len(targets) == 1 else ast.Tuple(targets)
+        self._write(out, ast.Assign([target], tree), s)
+
+
+def is_born(place: Buffer) -> bool:
+    """Whether memory is what a library gives: its lengths are its own."""
+    assert isinstance(place.like, tuple)
+    return any(
+        isinstance(s, Dim) and s.array is place
+        for n in place.like
+        if isinstance(n, Linear)
+        for s in n.symbols()
+    )
 
 
 def _return_at_once(out: list[ast.stmt]) -> None:

@@ -33,7 +33,7 @@ LONGEST = 2**48  # no axis of compiled code is longer, so that sums of lengths f
 
 # Of NumPy's array objects, where each field lies, in bytes.
 DATA, RANK, DIMS, STRIDES, DTYPE, FLAGS = 16, 24, 32, 40, 56, 64
-C_CONTIGUOUS, F_CONTIGUOUS, ALIGNED = 0x1, 0x2, 0x100
+C_CONTIGUOUS, F_CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x2, 0x100, 0x400
 
 
 def layout_of(a: np.ndarray[Any, Any]) -> str:

@@ -16,7 +16,14 @@ from typing import Any
 
 from llvmlite import ir
 
-from gradwright.backends.machine import arithmetic, arrays, operations, rows, sites
+from gradwright.backends.machine import (
+    arithmetic,
+    arrays,
+    library,
+    operations,
+    rows,
+    sites,
+)
 from gradwright.backends.machine.arrays import Array, Scopes
 from gradwright.backends.machine.memory import Memory
 from gradwright.backends.machine.program import (
@@ -56,6 +63,7 @@ from gradwright.transform.core import (
     If,
     Index,
     Let,
+    Library,
     Load,
     Place,
     Raise,
@@ -74,9 +82,10 @@ from gradwright.transform.core import (
 from gradwright.transform.errors import Location, UnsupportedSyntax
 from gradwright.transform.indices import Dim, Linear
 from gradwright.transform.primitives.record import TABLE
-from gradwright.transform.primitives.structural import FORMAT
+from gradwright.transform.primitives.structural import FORMAT, WITHIN
 from gradwright.transform.types import INT, Type
 
+ANY_ORDER = ("reassoc", "nsz")
 RARE = 1, 10_000  # how often a branch to a failure is taken, and not
 
 
@@ -114,6 +123,8 @@ class Body:
         for s in walk(self.function.body):
             if isinstance(s, Call):
                 owned += [o for o in s.outs if o.type.is_array]
+            if isinstance(s, Library):
+                owned += [o for o in s.outs if o not in owned and isinstance(o, Buffer)]
         name = f"{self.llvm.name} of {len(program.instances)}"
         self.scopes = Scopes(program.module, name, owned)
         self.memory = Memory(self)
@@ -268,10 +279,15 @@ class Body:
 
     def to_word(self, at: int, part: Register) -> None:
         """A register into a word of the frame."""
-        if isinstance(part.type, ir.IntType) and part.type != WORD:
-            part = (self.b.zext if part.type == BIT else self.b.sext)(part, WORD)
+        part = self.as_word(part)
         place = self.b.gep(self.frame, [WORD(at)], source_etype=WORD)
         self.b.store(part, place)
+
+    def as_word(self, part: Register) -> Register:
+        """A register as wide as a word, if it holds an int."""
+        if isinstance(part.type, ir.IntType) and part.type != WORD:
+            part = (self.b.zext if part.type == BIT else self.b.sext)(part, WORD)
+        return part
 
     def fail_if(self, bit: Register, error: Error, given: tuple[Scalar, ...]) -> None:
         """Leave the kernel where a bit is set."""
@@ -350,12 +366,17 @@ class Body:
                 self._assert(s)
             case Call():
                 self._call(s)
+            case Library():
+                library.write(self, s)
             case _:
                 raise Refused(f"{_described(s)} yet")
 
     def _let(self, s: Let) -> None:
         if s.primitive is FORMAT:
             self.texts[s.out] = s
+            return
+        if s.primitive is WITHIN:
+            self.set(s.out, self.within(s))
             return
         made = rows.find(s.primitive)
         if made is None or not is_scalar(s.out.type):
@@ -372,6 +393,25 @@ class Body:
             given = self.present(given, error)
         found = made(w, element_of(s.out.type), given)
         self.set(s.out, convert(self.b, found, element_of(s.out.type)))
+
+    def within(self, s: Let) -> Scalar:
+        """A place on an axis, counted from its start, which is there."""
+        position, length = (convert(self.b, self.operand(o), INT) for o in s.operands)
+        place = self.placed(position, length.part, s.attribute)
+        return word(place, 0, arrays.LONGEST)
+
+    def placed(self, x: Scalar, length: Register, axis: int | str) -> Register:
+        """A place as Python reads it: a negative one counts from the end."""
+        b, place = self.b, x.part
+        if x.low < 0:
+            below = b.icmp_signed("<", place, WORD(0))
+            place = b.select(below, b.add(place, length), place)
+        missed = b.icmp_unsigned(">=", place, length)
+        if isinstance(axis, str):  # of a list: what Python says
+            self.fail_if(missed, sites.says(IndexError, axis), ())
+        else:
+            self.fail_if(missed, sites.out_of_bounds(axis), (x, word(length)))
+        return place
 
     def present(self, given: tuple[Scalar, ...], error: Error) -> tuple[Scalar, ...]:
         """The operands, none of which may be None here."""
@@ -423,15 +463,8 @@ class Body:
             if dtype_of(x.type).kind not in "iu":
                 raise Refused(f"an index of the kind {x.type}")
             x = convert(b, x, INT)
-            place, length = x.part, a.dims[axis]
-            if not safe:
-                if x.low < 0:
-                    below = b.icmp_signed("<", place, WORD(0))
-                    place = b.select(below, b.add(place, length), place)
-                missed = b.icmp_unsigned(">=", place, length)
-                given = (x, word(length))
-                self.fail_if(missed, sites.out_of_bounds(axis), given)
-            found.append(place)
+            length = a.dims[axis]
+            found.append(x.part if safe else self.placed(x, length, axis))
         return found
 
     def _store(self, s: Store) -> None:
@@ -447,7 +480,7 @@ class Body:
         places = self.places(a, s.index, s.safe)
         if s.accumulate:
             held = arrays.load(self.b, self.scopes, a, places)
-            x = self.sum(held, x)
+            x = self.sum(held, x, s.unordered)
         if x.type.is_complex and not t.is_complex:
             raise Refused("a complex number stored into a real array")
         error = sites.says(OverflowError, f"Python integer out of bounds for {a.dtype}")
@@ -464,17 +497,22 @@ class Body:
             held = tuple(
                 self.b.load(p, typ=k) for p, k in zip(slots, kinds, strict=True)
             )
-            x = self.sum(of_registers(t, held), x)
+            x = self.sum(of_registers(t, held), x, s.unordered)
         x = convert(self.b, x, t)
         for part, slot in zip(registers(x), slots, strict=True):
             self.b.store(part, slot)
         if place in self.unsure:
             self.b.store(BIT(1), self.bound_slot(place))
 
-    def sum(self, held: Scalar, x: Scalar) -> Scalar:
-        """What `+=` makes of what is held."""
+    def sum(self, held: Scalar, x: Scalar, unordered: bool) -> Scalar:
+        """What `+=` makes of what is held; where any order will do, LLVM may choose."""
         import operator
 
+        if unordered and dtype_of(held.type) == dtype_of(x.type):
+            if dtype_of(held.type).kind in "fc":
+                parts = zip(held.parts, x.parts, strict=True)
+                added = tuple(self.b.fadd(p, q, flags=ANY_ORDER) for p, q in parts)
+                return Scalar(held.type, added)
         p = TABLE.rows[operator.add, 2]
         out = p.type_rule(held.type, x.type)
         error = sites.of_row(p, out)

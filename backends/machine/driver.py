@@ -21,15 +21,17 @@ from typing import Any
 
 import numpy as np
 
-from gradwright.backends.machine import arrays, build, disk, kernel, sites
+from gradwright.backends.machine import arrays, build, disk, kernel, library, sites
 from gradwright.backends.machine.arrays import layout_of
 from gradwright.backends.machine.program import (
+    CALLS,
     DTYPES,
     NEEDED,
     NO_ROOM,
     NONE,
     OTHER_KIND,
     OTHER_LAYOUT,
+    RAISED,
     TOO_LONG,
     Facts,
     Layouts,
@@ -125,6 +127,10 @@ class Kernel:
             disk.save(self.name, self.compiled)
         self.call = self.compiled.entry_point
         self.frames: deque[Frame] = deque()
+        self.all_frames: dict[int, Frame] = {}  # by address
+        self.callback: Any = None
+        if program.callings:
+            self.callback = library.callback(program.callings, self.all_frames)
         self.driver, names = _written(program)
         names.update(
             kernel=self.call,
@@ -138,6 +144,10 @@ class Kernel:
 
     def new(self) -> Frame:
         frame = Frame(self.frame_layout.size)
+        if self.callback is not None:
+            address = ctypes.cast(self.callback, ctypes.c_void_p).value
+            frame.held[CALLS] = address
+            self.all_frames[frame.address] = frame
         for k, dtype in enumerate(self.frame_layout.dtypes):
             frame.held[DTYPES + k] = id(dtype)
         return frame
@@ -146,8 +156,12 @@ class Kernel:
         """A frame waits for the next call; not with more memory than is good."""
         if frame.room.nbytes > MOST_KEPT:
             frame.grow(0)
+        if frame.borrowed:
+            frame.borrowed.clear()
         if len(self.frames) < MOST_FRAMES:
             self.frames.append(frame)
+        else:
+            self.all_frames.pop(frame.address, None)
 
     def failed(self, status: int, frame: Frame) -> None:
         """Do what a signal asks for, so that the kernel can be called again; or raise.
@@ -163,6 +177,10 @@ class Kernel:
             return
         if status == OTHER_LAYOUT:
             raise OtherLayout
+        if status == RAISED:
+            pending, frame.pending = frame.pending, None
+            assert pending is not None
+            raise pending
         if status == OTHER_KIND:
             raise OtherKind
         if status == TOO_LONG:
@@ -183,6 +201,8 @@ class Frame:
         self.words = memoryview(self.held.data).cast("B")
         self.address = self.held.ctypes.data
         self.room = np.empty(0, np.uint8)
+        self.borrowed: dict[Any, Any] = {}  # arrays that libraries made
+        self.pending: BaseException | None = None  # what a library raised
 
     def grow(self, size: int) -> None:
         """Another workspace, of at least so many bytes."""

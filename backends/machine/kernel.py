@@ -10,7 +10,7 @@ from typing import Any
 
 from llvmlite import ir
 
-from gradwright.backends.machine import arrays, formulas
+from gradwright.backends.machine import arrays, formulas, sites
 from gradwright.backends.machine.arrays import ROWS, STRIDED, Array
 from gradwright.backends.machine.body import Body
 from gradwright.backends.machine.program import (
@@ -186,7 +186,15 @@ class Kernel(Body):
         if layout == STRIDED:
             base = arrays.field(b, found, arrays.STRIDES, POINTER)
             strides = arrays.words_at(b, base, rank)
-        self.arrays[p] = Array(p.type, data, dims, layout or ROWS, strides)
+        scope = None
+        if isinstance(p, Buffer):
+            scope = p
+            flags = arrays.field(b, found, arrays.FLAGS, ir.IntType(32))
+            kind = ir.IntType(32)
+            writable = b.and_(flags, kind(arrays.WRITEABLE))
+            error = sites.says(ValueError, "assignment destination is read-only")
+            self.fail_if(b.icmp_signed("==", writable, kind(0)), error, ())
+        self.arrays[p] = Array(p.type, data, dims, layout or ROWS, strides, scope)
 
     # ---- room ------------------------------------------------------------------
 

@@ -63,6 +63,7 @@ class Memory:
         self.body = body
         self.fixed: dict[Any, Array] = {}
         self.heap: dict[Any, Heap] = {}
+        self.borrowed: dict[Any, Heap] = {}  # arrays that libraries made
         self.same: dict[Any, Any] = {}  # a value that is an array under another name
 
     def source(self, a: Any) -> Any:
@@ -78,7 +79,7 @@ class Memory:
             return self.body.arrays[a]
         if a in self.fixed:
             return self.fixed[a]
-        found = self.heap.get(a)
+        found = self.heap.get(a) or self.borrowed.get(a)
         if found is None:
             raise Refused(f"the array '{a.name}' as a whole yet")
         b = self.body.b
@@ -217,6 +218,19 @@ class Memory:
             b.module, "llvm.memcpy.p0.p0.i64", ir.VoidType(), kinds
         )
         b.call(function, [to, source, size, BIT(0)])
+
+    def borrow(self, a: Any, row: Register, at: int) -> None:
+        """An array that a library made and keeps: its address and lengths are in words."""
+        b, slot = self.body.b, self.body.slot
+        if a not in self.borrowed:
+            dims = tuple(slot(WORD) for _ in range(a.type.rank))
+            self.borrowed[a] = Heap(slot(POINTER), slot(WORD), dims)
+        found = self.borrowed[a]
+        data = b.gep(row, [WORD(at)], source_etype=WORD)
+        b.store(b.load(data, typ=POINTER), found.data)
+        for k, d in enumerate(found.dims):
+            place = b.gep(row, [WORD(at + 1 + k)], source_etype=WORD)
+            b.store(b.load(place, typ=WORD), d)
 
     # ---- other names, results --------------------------------------------------
 

@@ -2,8 +2,8 @@
 
 The kernel takes the address of a frame, a row of words that the driver fills:
 
-    0  workspace   1  its bytes   2  the bytes that are needed
-    3  the dtypes of the arrays, then whether nobody has looked at these, then the
+    0  workspace   1  its bytes   2  the bytes that are needed   3  what calls libraries
+    4  the dtypes of the arrays, then whether nobody has looked at these, then the
        arguments (numbers; arrays as NumPy's own objects), then results, then the
        operands of what failed
 
@@ -40,8 +40,8 @@ from gradwright.transform.core import (
 from gradwright.transform.indices import Linear
 from gradwright.transform.types import Type
 
-OTHER_LAYOUT, NO_ROOM, TOO_LONG, NO_MEMORY, OTHER_KIND = -1, -2, -3, -4, -5
-WORKSPACE, CAPACITY, NEEDED, DTYPES = range(4)
+OTHER_LAYOUT, NO_ROOM, TOO_LONG, NO_MEMORY, OTHER_KIND, RAISED = range(-1, -7, -1)
+WORKSPACE, CAPACITY, NEEDED, CALLS, DTYPES = range(5)
 Layouts = tuple[str | None, ...]
 
 
@@ -89,6 +89,7 @@ class Program:
         self.facts = facts
         self.module = ir.Module("gradwright")
         self.sites: list[Site] = []
+        self.callings: list[Any] = []  # of libraries
         self.instances: dict[Any, Instance] = {}
         self.waiting: list[Instance] = []
         self.function = function
@@ -144,7 +145,7 @@ class Frame:
         self.dtypes = [
             np.dtype(p.type.dtype)
             for p in function.params
-            if isinstance(p, Value) and p.type.is_array
+            if isinstance(p, Value | Buffer) and p.type.is_array
         ]
         self.unseen = DTYPES + len(self.dtypes)
         at = self.unseen + 1

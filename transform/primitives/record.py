@@ -217,6 +217,8 @@ class Table:
     """Rows by callable and number of operands; and the other callables of a row.
 
     `known` are functions of what is known when a program is rewritten, run then;
+    `loops` are programs that stand for a row in machine code, and `library` holds the
+    callables that machine code calls as they are;
     `apart` are compositions that loop over values when the program runs.
     """
 
@@ -226,6 +228,8 @@ class Table:
         self.compositions: dict[Any, Callable[..., Any]] = {}
         self.composed: dict[Any, tuple[Any, ...]] = {}  # their samples
         self.known: dict[Any, Any] = {}
+        self.loops: dict[Any, Callable[..., Any]] = {}
+        self.library: set[Any] = set()
         self.apart: set[Any] = set()
         self.rest: Callable[[], None] | None = None  # imports what is not here yet
 
@@ -627,6 +631,24 @@ def composition(
         return f
 
     return register
+
+
+def loops(*callables: Any) -> Callable[[Any], Any]:
+    """What a row is in machine code: plain Python, of loops or of simpler rows.
+
+    It takes the row's parameters by name, and is written out where the row stands.
+    """
+
+    def register(f: Callable[..., Any]) -> Callable[..., Any]:
+        TABLE.loops.update(dict.fromkeys(callables, f))
+        return f
+
+    return register
+
+
+def library(*callables: Any) -> None:
+    """Rows that machine code calls as they are, on whole arrays: BLAS, LAPACK, FFTs."""
+    TABLE.library.update(callables)
 
 
 def known(f: Callable[..., Any]) -> Callable[..., Any]:

@@ -10,6 +10,7 @@ from gradwright.transform.primitives.record import (
     composition,
     constant,
     given,
+    loops,
     reduction,
     type_of_reduction,
 )
@@ -68,6 +69,19 @@ def variance(x, axis, ddof):
     return 2 * conj(distance(x, axis)) / (count(x, axis) - ddof)
 
 
+@loops(np.var)
+def variance_in_loops(x, axis, ddof, keepdims):
+    """The sum of squares round the mean, in a second pass."""
+    return np.sum(squares(distance(x, axis)), axis=axis, keepdims=keepdims) / (
+        count(x, axis) - ddof
+    )
+
+
+def squares(x):
+    """The square of each absolute value."""
+    return np.real(x * np.conj(x)) if np.iscomplexobj(x) else x * x
+
+
 def distance(x, axis):
     """How far each element lies from the mean."""
     return x - np.mean(x, axis=axis, keepdims=axis is not None)
@@ -88,6 +102,12 @@ def deviation(x, axis, ddof, y):
     """The root of the mean square distance from the mean; where it is 0, flat."""
     away = conj(distance(x, axis))
     return away / ((count(x, axis) - ddof) * y) if y != 0 else 0.0
+
+
+@loops(np.std)
+def deviation_in_loops(x, axis, ddof, keepdims):
+    """The root of the variance."""
+    return np.sqrt(variance_in_loops(x, axis, ddof, keepdims))
 
 
 @reduction(

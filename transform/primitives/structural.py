@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gradwright.transform.primitives.record import Primitive
-from gradwright.transform.types import TEXT, Type
+from gradwright.transform.types import INT, TEXT, Type
 
 
 def _structural(name: str, type_rule: Any, cheap: bool = False) -> Primitive:
@@ -53,6 +53,15 @@ SUM_TO = _structural("sum_to", _same)
 The attribute says over which; without it, the second operand is the primal, and it is
 seen at run time whether that is a number.
 """
+
+WITHIN = _structural("within", lambda place, length: INT, cheap=True)
+"""A place on an axis of some length, counted from its start: range(length)[place].
+
+IndexError where it lies outside; the attribute is the axis, which the message names.
+"""
+
+PRODUCT = _structural("product", _same)
+"""a @ b of two matrices in memory; the attribute says which of them are turned."""
 
 MADE = (SPREAD, CAST, COPY, DISPLAY)
 

@@ -58,6 +58,10 @@ OPTIONS = {
     "jacfwd": ((*GRADIENT, "holomorphic"), ("argnames",)),
     "jacrev": ((*GRADIENT, "holomorphic"), ("argnames",)),
     "hessian": ((*GRADIENT, "holomorphic"), ("argnames",)),
+    "jit": (
+        ("fun",),
+        ("static_argnums", "static_argnames", "donate_argnums", "backend", "fastmath"),
+    ),
 }  # of each transform: what is given by position, and what by name only
 
 
@@ -75,6 +79,8 @@ def make_derivative(
     inner = taken_apart(options["fun"])
     d = inner if isinstance(inner, Derivative) else Derivative(inner, ())
     argnums = _positions(frame, options.get("argnums", Linear({}, 0)), node)
+    if kind == "jit":
+        return inner
     if "argnames" in options:
         argnums = _named(frame, d.function, options["argnames"], node)
     flags = {
@@ -122,7 +128,9 @@ def taken_apart(function: Any) -> Any:
     f = function.value
     while hasattr(f, "__gradwright__"):
         steps, f = (f.__gradwright__, *steps), f.__wrapped__
-    return Derivative(Static(f, function.path), steps)
+    inner = Static(f, function.path)
+    steps = tuple(s for s in steps if s.kind != "jit")  # it is compiled with the rest
+    return Derivative(inner, steps) if steps else inner
 
 
 def _positions(frame: Frame, a: Any, node: Any) -> int | tuple[int, ...]:

@@ -1,0 +1,56 @@
+"""Emitted: what a specialisation runs, an emitted module or what stands in its place."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from gradwright.backends.numpy import load
+from gradwright.transform.emit import Module
+from gradwright.transform.errors import Location, in_users_words, note_user_line
+
+NOTHING: dict[str, Any] = {}
+
+
+class Runner(Protocol):
+    """What a specialisation runs: an emitted module, or what was compiled of it."""
+
+    module: Module
+
+    def run(self, values: Any, hidden: dict[str, Any] = ...) -> Any:
+        """The results of a call, one or a tuple of several."""
+
+
+class Emitted:
+    """An emitted module, loaded; the user's exceptions gain the user's line."""
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+        self.function = load(module)
+
+    def run(self, values: Any, hidden: dict[str, Any] = NOTHING) -> Any:
+        try:
+            return self.function(*values, **hidden)
+        except Exception as e:
+            self._note(e)
+            raise
+
+    def _note(self, e: BaseException) -> None:
+        """Add the user's line for the line of emitted source that raised."""
+        filename = self.function.__code__.co_filename
+        tb, found = e.__traceback__, None
+        while tb is not None:
+            code = tb.tb_frame.f_code
+            if code.co_filename == filename:
+                found = self._place(tb.tb_lineno, code.co_firstlineno) or found
+            tb = tb.tb_next
+        if found is not None:
+            if isinstance(e, UnboundLocalError):
+                in_users_words(e, found)
+            note_user_line(e, found)
+
+    def _place(self, line: int, first: int) -> Location | None:
+        """The user's line for this line of the function, or the nearest before it."""
+        for n in range(line, first - 1, -1):
+            if n in self.module.lines:
+                return self.module.lines[n]
+        return None

@@ -1,0 +1,135 @@
+"""Programs in loops, run as plain Python where machine code would run.
+
+with in_python() as programs:        what is to be compiled is emitted as Python,
+    gw.jit(f)(x)                     and that runs; `programs` holds all of them
+with in_both():                      both run at every call, and are compared
+    gw.jit(f)(x)
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from gradwright import compiled
+from gradwright.backends.numpy import load
+from gradwright.transform.core import Function, type_of
+from gradwright.transform.emit import emit
+from gradwright.transform.lowering.program import LengthsVary
+
+CLOSE = 1e-12  # of two orders of the same sums, per largest element
+
+
+class Loops:
+    """A program of loops as plain Python, called as machine code is."""
+
+    def __init__(self, function: Function) -> None:
+        self.function = function
+        self.hidden = [p for p in function.params if p in function.hidden]
+        self.names = [p.settled for p in self.hidden]
+        settled = [(p, p.settled) for p in function.params if hasattr(p, "settled")]
+        module = emit(function)
+        self.own = [p.settled for p in self.hidden]
+        for p, name in settled:  # others call them as they did
+            p.settled = name
+        self.text = module.text
+        self.callable = load(module)
+
+    def run(self, values: Any, hidden: dict[str, Any]) -> Any:
+        """The results of a call, one or a tuple of several."""
+        given = {own: hidden[n] for own, n in zip(self.own, self.names, strict=True)}
+        with np.errstate(all="ignore"):
+            found = self.callable(*values, **given)
+        results = self.function.results
+        if len(results) == 1:
+            return as_array(results[0], found)
+        return tuple(map(as_array, results, found or ()))
+
+
+def as_array(result: Any, found: Any) -> Any:
+    """A result; an array without axes is a number in a program of loops."""
+    return np.asarray(found) if type_of(result).dims == () else found
+
+
+class Both(Loops):
+    """The same as Python and as machine code, which have to agree."""
+
+    def __init__(self, function: Function) -> None:
+        super().__init__(function)
+        self.machine = MACHINE(function)
+
+    def run(self, values: Any, hidden: dict[str, Any]) -> Any:
+        wanted = outcome(super().run, values, hidden)
+        found = outcome(self.machine.run, values, hidden)
+        if isinstance(found, LengthsVary):
+            raise found
+        assert_alike(found, wanted, self.text)
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+
+MACHINE = compiled.machine
+
+
+@contextmanager
+def in_python(runner: Any = Loops) -> Iterator[list[Any]]:
+    """What is compiled in here runs as plain Python."""
+    made: list[Any] = []
+
+    def machine(function: Function) -> Any:
+        made.append(runner(function))
+        return made[-1]
+
+    compiled.machine = machine  # type: ignore[assignment]
+    try:
+        yield made
+    finally:
+        compiled.machine = MACHINE
+
+
+@contextmanager
+def in_both() -> Iterator[list[Any]]:
+    """What is compiled in here runs as plain Python too, with the same results."""
+    with in_python(Both) as made:
+        yield made
+
+
+def outcome(function: Any, *operands: Any) -> Any:
+    """What a function gives, or the exception that it raises."""
+    try:
+        return function(*operands)
+    except Exception as e:
+        return e
+
+
+def assert_alike(found: Any, wanted: Any, text: str = "") -> None:
+    """Two results of one kind and shape, elements equal but for the order of sums."""
+    if isinstance(wanted, tuple | list):
+        assert type(found) is type(wanted), (found, wanted, text)
+        for a, b in zip(found, wanted, strict=True):
+            assert_alike(a, b, text)
+        return
+    if isinstance(wanted, Exception):
+        assert type(found) is type(wanted), f"{found!r} for {wanted!r}\n{text}"
+        return
+    assert type(found) is type(wanted), f"{found!r} for {wanted!r}\n{text}"
+    if not isinstance(wanted, np.ndarray | np.generic | int | float | complex):
+        assert found == wanted
+        return
+    a, b = np.asarray(found), np.asarray(wanted)
+    assert (a.dtype, a.shape) == (b.dtype, b.shape), f"{a!r} for {b!r}\n{text}"
+    assert is_close(a, b), f"{a!r}\nfor\n{b!r}\n{text}"
+
+
+def is_close(a: np.ndarray, b: np.ndarray, tolerance: float | None = None) -> bool:
+    """Whether elements are equal, relative to the largest that is finite."""
+    if a.dtype.kind not in "fc":
+        return bool(np.array_equal(a, b))
+    if tolerance is None:
+        tolerance = CLOSE if a.dtype.name in ("float64", "complex128") else 1e-5
+    size = np.max(np.abs(b), initial=0.0, where=np.isfinite(b))
+    return bool(
+        np.allclose(a, b, rtol=tolerance, atol=tolerance * size, equal_nan=True)
+    )

@@ -1,0 +1,1 @@
+"""Lowering: from core to loops over numbers, the language that machines are told."""

@@ -1,0 +1,330 @@
+"""Lowering, core to core: arrays become loops over numbers, tapes become arrays.
+
+    y = np.exp(x) * w               for i in range(len(x)):
+    return np.sum(y)         ->         total += math.exp(x[i]) * w[i]
+
+What comes out is core again, of numbers and of memory that is read and stored element
+by element.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from gradwright.transform.build import row
+from gradwright.transform.core import (
+    Alloc,
+    Assert,
+    Break,
+    Buffer,
+    Cell,
+    For,
+    Function,
+    If,
+    Insert,
+    Let,
+    List,
+    Load,
+    Pop,
+    Push,
+    Raise,
+    Remove,
+    Statement,
+    Store,
+    Take,
+    Tape,
+    Value,
+    While,
+    type_of,
+)
+from gradwright.transform.errors import UnsupportedSyntax
+from gradwright.transform.indices import Linear, linear
+from gradwright.transform.lowering import (  # noqa: F401
+    creation,
+    gather,
+    joining,
+    products,
+    reductions,
+)
+from gradwright.transform.lowering.arrays import (
+    lower_let,
+    lower_load,
+    lower_store,
+)
+from gradwright.transform.lowering.cells import begin_cell, refuse_number
+from gradwright.transform.lowering.forms import Forms
+from gradwright.transform.lowering.lists import (
+    begin_list,
+    insert,
+    load_list,
+    remove,
+    store_list,
+    take,
+)
+from gradwright.transform.lowering.nests import Scope
+from gradwright.transform.lowering.program import (
+    Again,
+    LengthsVary,
+    Lowering,
+    Needs,
+    Shape,
+)
+from gradwright.transform.lowering.tapes import begin_tape, finish_tapes, pop, push
+from gradwright.transform.lowering.unused import drop_unused
+from gradwright.transform.types import BOOL
+
+
+def lower(
+    function: Function,
+    equal: Iterable[tuple[Linear, Linear]] = (),
+    natural: Iterable[Linear] = (),
+) -> Function:
+    """The function in loops.
+
+    Args:
+        function: A program of core, simplified.
+        equal: Lengths of its parameters that are checked to be equal.
+        natural: Forms of those that are checked never to be negative.
+    """
+    made = Lowered(function, tuple(equal), tuple(natural))
+    if made.function is None:
+        assert made.refusal is not None
+        raise made.refusal
+    return made.function
+
+
+class Lowered:
+    """A function in loops, which can be lowered once more when more is known of it.
+
+    Where it has no lowering there is a `refusal` in the place of the function.
+    """
+
+    def __init__(
+        self,
+        source: Function,
+        equal: tuple[tuple[Linear, Linear], ...],
+        natural: tuple[Linear, ...],
+    ) -> None:
+        self.source, self.equal, self.natural = source, equal, natural
+        self.needs = Needs()
+        self.refusal: UnsupportedSyntax | None = None
+        self.function: Function | None = None
+        try:
+            self.function = self._made()
+        except UnsupportedSyntax as e:
+            self.refusal = e
+
+    def _made(self) -> Function:
+        while True:
+            needs = self.needs
+            forms = Forms((*self.equal, *needs.equal), (*self.natural, *needs.natural))
+            try:
+                return _lowered(Lowering(self.source, forms, self.needs))
+            except Again:  # with what is known now of tapes and names
+                pass
+
+    def widen(self, number: int) -> None:
+        """A name, by its number, holds arrays of different lengths after all."""
+        if number < 0:
+            self.needs = Needs(cautious=True)
+        else:
+            self.needs.varying.add(number)
+        self.function = self._made()
+
+
+def _lowered(L: Lowering) -> Function:
+    given: set[Any] = set()
+    with L.block() as body:
+        block(L, L.function.body)
+        results = [result(L, r, given) for r in L.function.results]
+        finish_tapes(L)
+    body = [*_asked(L.needs), *L.head, *body]
+    lowered = replace(L.function, body=body, results=results)
+    drop_unused(lowered)
+    return lowered
+
+
+def _asked(needs: Needs) -> list[Statement]:
+    """What is taken for granted of the arguments, asked before all else."""
+    found: list[Statement] = []
+    vary = [Raise(LengthsVary, (linear(-1),))]
+    for function, pairs in (
+        (operator.ne, needs.equal),
+        (operator.eq, needs.unlike),
+        (operator.lt, [(form, linear(0)) for form in needs.natural]),
+    ):
+        for a, b in pairs:
+            out = Value("differs", BOOL)
+            found += [Let(out, row(function, 2), (a, b)), If(out, list(vary), [])]
+    return found
+
+
+def block(L: Lowering, body: list[Statement]) -> None:
+    """All statements of a block."""
+    waiting: dict[int, list[gather.Part]] = {}  # by the last addition of a group
+    gathered: set[int] = set()
+    for k, s in enumerate(body):
+        L.where, L.adjoint = s.where or L.where, s.adjoint
+        if id(s) not in gathered:
+            parts = gather.group(L, body, k)
+            if parts:
+                gathered.update(id(p.store) for p in parts)
+                waiting[id(parts[-1].store)] = parts
+        if id(s) in gathered:
+            if id(s) in waiting:
+                gather.write(L, waiting[id(s)])
+        else:
+            statement(L, s)
+        L.used(s)
+
+
+def statement(L: Lowering, s: Statement) -> None:
+    """One statement of the program."""
+    match s:
+        case Let():
+            lower_let(L, s)
+        case Load(source=List()):
+            load_list(L, s)
+        case Load():
+            lower_load(L, s)
+        case Store(place=List()):
+            store_list(L, s)
+        case Store():
+            lower_store(L, s)
+        case Alloc(place=Buffer() as place):
+            begin(L, place, s.value)
+        case Alloc(place=Cell() as place) if place.type.is_array:
+            begin_cell(L, place)
+        case Alloc(place=List() as place):
+            begin_list(L, place)
+        case Insert():
+            insert(L, s)
+        case Remove():
+            remove(L, s)
+        case Take():
+            take(L, s)
+        case Alloc(place=Tape() as place):
+            begin_tape(L, place)
+        case Alloc(place=Cell()):
+            L.add(Alloc(s.place))
+        case Push():
+            push(L, s)
+        case Pop():
+            pop(L, s)
+        case For():
+            loop(L, s)
+        case While():
+            while_loop(L, s)
+        case If():
+            branch(L, s)
+        case Break():
+            L.add(Break())
+        case Raise():
+            L.add(Raise(s.exception, tuple(map(L.operand, s.operands))))
+        case Assert():
+            assertion(L, s)
+        case _:
+            raise L.refuse(type(s).__name__)
+
+
+def begin(L: Lowering, place: Buffer, value: Value | None) -> None:
+    """An array that is stored into; it begins as zeros, or as another one."""
+    like = place.like
+    shape = (
+        L.shape(like)
+        if isinstance(like, Value)
+        else tuple(
+            L.length(n) if isinstance(n, Linear | int) else L.let(int, n) for n in like
+        )
+    )
+    fill(L, place, shape, value)
+
+
+def fill(L: Lowering, place: Any, shape: Shape, value: Any) -> None:
+    """Room for a place of the program, and what it holds first."""
+    memory = L.stored.get(place)
+    if memory is None:
+        memory = L.room(place.name, place.type, shape)
+        L.is_memory(place, memory, shape)
+    L.settle({memory})
+    element = place.type.element
+    zero = reductions.constant(element.weak().type(0), element)
+
+    def write(w: Scope, at: tuple[Linear, ...]) -> None:
+        w.store(memory, at, zero if value is None else L.at(w, value, at))
+
+    L.root(shape, write)
+
+
+def loop(L: Lowering, s: For) -> None:
+    """A loop over a range."""
+    start, stop, step = (L.operand(o) for o in (s.start, s.stop, s.step))
+    L.prepare(s, loops=True)
+    with L.open_loop(s.symbol, _bounds(start, stop, step)):
+        with L.block(loops=True) as body:
+            block(L, s.body)
+    made = For(s.symbol, start, stop, step, body, s.backwards)
+    L.where, L.adjoint = s.where or L.where, s.adjoint
+    L.add(made)
+
+
+def _bounds(start: Any, stop: Any, step: Any) -> tuple[Linear, Linear] | None:
+    """The least and the greatest that a loop variable is, of linear forms."""
+    if not all(isinstance(o, Linear) for o in (start, stop, step)):
+        return None
+    if not step.constant:
+        return None
+    return (start, stop - 1) if step.constant > 0 else (stop + 1, start)
+
+
+def while_loop(L: Lowering, s: While) -> None:
+    L.prepare(s, loops=True)
+    with L.open_loop(None, None):
+        with L.block(loops=True) as header:
+            block(L, s.header)
+        with L.block(loops=True) as body:
+            block(L, s.body)
+    L.add(While(header, L.operand(s.condition), body))
+
+
+def branch(L: Lowering, s: If) -> None:
+    if s.condition in L.truth:
+        block(L, s.then if L.truth[s.condition] else s.orelse)
+        return
+    L.prepare(s, loops=False)
+    condition = L.operand(s.condition)
+    with L.block() as then:
+        block(L, s.then)
+    with L.block() as orelse:
+        block(L, s.orelse)
+    L.where, L.adjoint = s.where or L.where, s.adjoint
+    L.add(If(condition, then, orelse))
+
+
+def assertion(L: Lowering, s: Assert) -> None:
+    L.prepare(s, loops=False)
+    with L.block() as header:
+        block(L, s.header)
+    message = None if s.message is None else L.operand(s.message)
+    L.add(Assert(L.operand(s.condition), header, message))
+
+
+def result(L: Lowering, r: Any, given: set[Any]) -> Any:
+    """A result: a number, or memory of its own."""
+    if not type_of(r).is_array:
+        return L.operand(r)
+    if not r.type.rank:
+        out, w = Value(r.name, r.type), Scope()
+        L.number(out, w, L.at(w, r, ()))
+        return out
+    refuse_number(L, r)
+    memory = L.stored.get(r, L.whole.get(r))
+    if not isinstance(memory, Buffer) or memory in given or memory in L.born:
+        memory = L.stored[L.written_out(r)]
+    given.add(memory)
+    out = Value(r.name, r.type)
+    L.add(Load(out, memory))
+    return out

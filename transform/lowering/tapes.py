@@ -1,0 +1,324 @@
+"""Tapes while they are lowered: arrays with a counter.
+
+    x_tape.append(x)          x_tape[top] = x; top += 1
+    x = x_tape.pop()          top -= 1; x = x_tape[top]
+
+A tape is as long as the loops can run in which it is pushed; where that is not known
+when it begins, it grows.  Items of different lengths lie one behind the other, and
+their lengths on tapes of their own.
+"""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass, field
+from typing import Any
+
+from gradwright.transform.build import row
+from gradwright.transform.core import (
+    Alloc,
+    Buffer,
+    Cell,
+    If,
+    Let,
+    Load,
+    Operand,
+    Pop,
+    Push,
+    Resize,
+    Statement,
+    Store,
+    Tape,
+    Value,
+    leaves,
+    type_of,
+    walk,
+)
+from gradwright.transform.indices import Linear, linear, multiply, symbol
+from gradwright.transform.lowering.nests import Items, Places, Plain, Scope
+from gradwright.transform.lowering.program import Again, Lowering, Shape
+from gradwright.transform.lowering.views import flat
+from gradwright.transform.types import BOOL, INT, Type
+
+FIRST_ROOM = 16  # items of a tape that grows
+Factors = tuple[Linear, ...]
+
+
+@dataclass(eq=False)
+class Column:
+    """Memory that a tape's counter counts: of its items, or of one of their lengths.
+
+    most: how many elements each place that pushes may push, as factors.  room: how many
+    there is room for now, where it grows.
+    """
+
+    buffer: Buffer
+    top: Cell
+    alloc: Plain
+    room: Cell | None = None
+    most: list[Factors] = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class Stack:
+    """A tape in memory.
+
+    shape: of every item, where all have the same.  lengths: of each axis of items of
+    different lengths.
+    """
+
+    tape: Any  # or a list
+    items: Items
+    depth: int
+    here: set[Any]
+    column: Column
+    shape: Shape | None = None
+    lengths: list[Column] = field(default_factory=list)
+
+
+def begin_tape(L: Lowering, tape: Tape) -> None:
+    """Room for all that can be pushed."""
+    pushed = [
+        s for s in walk(L.function.body) if isinstance(s, Push) and s.tape is tape
+    ]
+    if tape.like is not None or any(isinstance(s.operand, Tape) for s in pushed):
+        raise L.refuse("a tape of tapes")
+    if not pushed:
+        return
+    item = type_of(pushed[0].operand)
+    if item.optional or not item.is_number:
+        raise L.refuse(f"{tape.name}, which may hold None,")
+    column = begin_column(L, tape, tape.name, item)
+    stack = Stack(tape, L.items, len(L.loops), set(L.numbers), column)
+    if tape in L.needs.ragged:
+        whole = Type("int64")
+        stack.lengths = [
+            begin_column(L, tape, f"{tape.name}_lengths", whole)
+            for _ in item.dims or ()
+        ]
+    L.tapes[tape] = stack
+    columns = [stack.column, *stack.lengths]
+    L.memory_of[tape] = {p for c in columns for p in (c.buffer, c.top)}
+
+
+def begin_column(L: Lowering, tape: Any, name: str, item: Type) -> Column:
+    """Memory for items, and how many there are: none."""
+    buffer = Buffer(name, item, (linear(FIRST_ROOM),))
+    alloc = Plain(statement=Alloc(buffer, blank=True, where=L.where))
+    alloc.writes.add(buffer)
+    L.items.items.append(alloc)
+    top = L.cell("top", INT, linear(0))
+    room = None
+    if tape in L.needs.growing:
+        room = L.cell("room", INT, linear(FIRST_ROOM))
+    return Column(buffer, top, alloc, room)
+
+
+# ---- how long it gets --------------------------------------------------------------
+
+
+def _note_most(L: Lowering, stack: Stack, column: Column, size: Shape) -> None:
+    """How many elements are pushed here at most; or the tape has to grow."""
+    if column.room is not None:
+        return
+    factors: list[Linear] = []
+    for loop in L.loops[stack.depth :]:
+        if loop.bounds is None:
+            raise _again(L.needs.growing, stack.tape)
+        low, high = loop.bounds
+        factors.append(L.forms.extreme(high - low + 1, True))
+    factors += [L.forms.extreme(n, True) for n in size]
+    if not all(is_here(L, stack, n) for n in factors):
+        raise _again(L.needs.growing, stack.tape)
+    column.most.append(tuple(factors))
+
+
+def _again(needs: set[Any], tape: Tape) -> Again:
+    needs.add(tape)
+    return Again()
+
+
+def is_here(L: Lowering, stack: Stack, form: Linear) -> bool:
+    """Whether a form is known where the tape begins."""
+    return all(v in L.known or v in stack.here for v in leaves(form))
+
+
+def finish_tapes(L: Lowering) -> None:
+    """Give every tape the room that it was seen to need."""
+    for stack in L.tapes.values():
+        for column in (stack.column, *stack.lengths):
+            t = column.buffer.type
+            shape = stack.shape if column is stack.column and stack.shape else ()
+            if column.room is not None:
+                size = linear(FIRST_ROOM)
+            else:
+                size = _total(L, stack, column)
+            full = (size, *shape)
+            column.buffer.like = full
+            column.buffer.type = Type(t.dtype, t.python, full)
+
+
+def _total(L: Lowering, stack: Stack, column: Column) -> Linear:
+    """The sum over all places that push, computed just before the tape begins."""
+    made: list[Statement] = []
+
+    def let(function: Any, a: Linear, b: Linear) -> Linear:
+        out = Value("size", INT)
+        made.append(Let(out, row(function, 2), (a, b)))
+        return symbol(out)
+
+    total = linear(0)
+    for factors in column.most:
+        count = linear(1)
+        for n in factors:
+            if not L.forms.is_natural(n):
+                n = let(max, n, linear(0))
+            known = multiply(count, n)
+            count = let(operator.mul, count, n) if known is None else known
+        total = total + count
+    alloc = column.alloc.statement
+    assert alloc is not None
+    items = stack.items.items
+    if all(v in L.known for f in column.most for n in f for v in leaves(n)):
+        items.remove(column.alloc)
+        L.head += [*made, alloc]
+    else:
+        place = items.index(column.alloc)
+        items[place:place] = [Plain(statement=s) for s in made]
+    return total
+
+
+# ---- pushed and popped -------------------------------------------------------------
+
+
+def push(L: Lowering, s: Push) -> None:
+    """One item more."""
+    stack = L.tapes[s.tape]
+    operand = L.operand(s.operand)
+    shape = L.shape(operand)
+    if stack.lengths:
+        _push_ragged(L, stack, operand, shape)
+        return
+    if stack.shape is None:
+        stack.shape = shape
+    is_regular = stack.shape == shape and all(is_here(L, stack, n) for n in shape)
+    if shape and not is_regular:
+        raise _again(L.needs.ragged, s.tape)
+    k = claim(L, stack, stack.column, (), linear(1))
+    buffer = stack.column.buffer
+    L.settle({buffer})
+
+    def write(w: Scope, at: tuple[Linear, ...]) -> None:
+        w.store(buffer, (k, *at), L.at(w, operand, at))
+
+    L.root(shape, write)
+    L.add(Store(stack.column.top, linear(1), accumulate=True))
+
+
+def claim(
+    L: Lowering, stack: Stack, column: Column, size: Shape, count: Linear
+) -> Linear:
+    """The place of the next elements, for which there is room."""
+    _note_most(L, stack, column, size)
+    top = Value("top", INT)
+    L.add(Load(top, column.top))
+    if column.room is not None:
+        room, wanted = Value("room", INT), symbol(top) + count
+        L.add(Load(room, column.room))
+        full = L.let(operator.gt, wanted, symbol(room), type=BOOL)
+        more = Value("room", INT)
+        L.add(
+            If(
+                full,
+                [
+                    Let(more, row(max, 2), (symbol(room) * 2, wanted)),
+                    Resize(column.buffer, symbol(more)),
+                    Store(column.room, symbol(more)),
+                ],
+                [],
+            )
+        )
+    return symbol(top)
+
+
+def _push_ragged(L: Lowering, stack: Stack, operand: Operand, shape: Shape) -> None:
+    """An item behind the others, its lengths on their own tapes."""
+    for column, n in zip(stack.lengths, shape, strict=True):
+        k = claim(L, stack, column, (), linear(1))
+        w = Scope()
+        w.store(column.buffer, (k,), n)
+        for t in w.block:
+            L.add(t)
+        L.add(Store(column.top, linear(1), accumulate=True))
+    count = L.product(shape)
+    start = claim(L, stack, stack.column, shape, count)
+    buffer = stack.column.buffer
+    L.settle({buffer})
+
+    def write(w: Scope, at: tuple[Linear, ...]) -> None:
+        w.store(buffer, (_plus(w, start, flat(w, at, shape)),), L.at(w, operand, at))
+
+    L.root(shape, write)
+    L.add(Store(stack.column.top, count, accumulate=True))
+
+
+def _plus(w: Scope, a: Linear, b: Operand) -> Operand:
+    return (
+        a + b
+        if isinstance(b, Linear)
+        else w.let(row(operator.add, 2), (a, b), INT, "k")
+    )
+
+
+def pop(L: Lowering, s: Pop) -> None:
+    """The item that was pushed last."""
+    stack = L.tapes[s.tape]
+    assert isinstance(s.out, Value)
+    if stack.lengths:
+        _pop_ragged(L, stack, s.out)
+        return
+    buffer = stack.column.buffer
+    k = _give_back(L, stack.column, linear(1))
+    t = s.out.type.element
+
+    def at(w: Scope, places: Places) -> Any:
+        return w.load(buffer, (k, *places), t, s.out.name)
+
+    if not s.out.type.is_array:
+        w = Scope()
+        L.number(s.out, w, at(w, ()))
+        return
+    assert stack.shape is not None
+    L.is_computed(s.out, stack.shape, at, (buffer, k), cheap=True)
+
+
+def _give_back(L: Lowering, column: Column, count: Linear) -> Linear:
+    """The place of the last elements, which are on the tape no more."""
+    top = Value("top", INT)
+    L.add(Load(top, column.top))
+    k = Value("top", INT)
+    L.add(Let(k, row(operator.sub, 2), (symbol(top), count)))
+    L.add(Store(column.top, symbol(k)))
+    return symbol(k)
+
+
+def _pop_ragged(L: Lowering, stack: Stack, out: Value) -> None:
+    shape: list[Linear] = []
+    for column in stack.lengths:
+        k = _give_back(L, column, linear(1))
+        n = Value("n", INT)
+        w = Scope()
+        L.number(n, w, w.load(column.buffer, (k,), INT, "n"))
+        shape.append(symbol(n))
+    full = tuple(shape)
+    start = _give_back(L, stack.column, L.product(full))
+    buffer, t = stack.column.buffer, out.type.element
+
+    def at(w: Scope, places: Places) -> Any:
+        k = _plus(w, start, flat(w, places, full))
+        return w.load(buffer, (k,), t, out.name)
+
+    L.is_computed(out, full, at, (buffer, start, *full), cheap=True)
+
+
+__all__ = ["begin_tape", "finish_tapes", "pop", "push"]

@@ -1,0 +1,55 @@
+"""Names that hold nothing yet, while they are lowered: a flag stands beside each.
+
+    x = None                        x = 0.0; is_bound = False
+    if x is None: raise ...   ->    if not is_bound: raise ...
+
+A cell that is saved before its first store begins as None in core; memory holds numbers.
+"""
+
+from __future__ import annotations
+
+import operator
+
+from gradwright.transform.build import row
+from gradwright.transform.core import Const, Let, Load, Operand, Store, Value
+from gradwright.transform.lowering.program import Lowering
+from gradwright.transform.types import BOOL
+
+TRUE, FALSE = Const(True, BOOL), Const(False, BOOL)
+
+
+def begins_unbound(L: Lowering, s: Store) -> bool:
+    """Whether a store says that a name holds nothing; if it does, it is lowered."""
+    if not _is_none(s.operand) or s.place.type.optional:
+        return False
+    if s.place in L.bound:
+        L.add(Store(L.bound[s.place], FALSE))
+    else:
+        L.bound[s.place] = L.cell("is_bound", BOOL, FALSE)
+    t = s.place.type
+    if not t.is_array:
+        L.add(Store(s.place, Const(t.weak()(0) if t.python else t.weak().type(0), t)))
+    return True
+
+
+def note_bound(L: Lowering, s: Store) -> None:
+    """A name holds something from here on."""
+    if s.place in L.bound:
+        L.add(Store(L.bound[s.place], TRUE))
+
+
+def asks_for_none(L: Lowering, s: Let) -> bool:
+    """Whether an operation asks if a name holds nothing; if it does, it is lowered."""
+    if s.primitive.function is not operator.is_ or not _is_none(s.operands[1]):
+        return False
+    place = L.held.get(s.operands[0])
+    if place not in L.bound:
+        return False
+    flag = Value("is_bound", BOOL)
+    L.add(Load(flag, L.bound[place]))
+    L.add(Let(s.out, row(operator.not_, 1), (flag,)))
+    return True
+
+
+def _is_none(o: Operand) -> bool:
+    return isinstance(o, Const) and o.value is None
