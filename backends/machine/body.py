@@ -508,11 +508,11 @@ class Body:
         """What `+=` makes of what is held; where any order will do, LLVM may choose."""
         import operator
 
-        if unordered and dtype_of(held.type) == dtype_of(x.type):
-            if dtype_of(held.type).kind in "fc":
-                parts = zip(held.parts, x.parts, strict=True)
-                added = tuple(self.b.fadd(p, q, flags=ANY_ORDER) for p, q in parts)
-                return Scalar(held.type, added)
+        dtype = dtype_of(held.type)
+        if unordered and dtype.kind in "fc" and dtype == dtype_of(x.type):
+            parts = zip(held.parts, x.parts, strict=True)
+            added = tuple(self.b.fadd(p, q, flags=ANY_ORDER) for p, q in parts)
+            return Scalar(held.type, added)
         p = TABLE.rows[operator.add, 2]
         out = p.type_rule(held.type, x.type)
         error = sites.of_row(p, out)
