@@ -79,6 +79,8 @@ class Compiled:
         Raises:
             Exceptional: The arrays are of other kinds.
         """
+        if not self.looks:  # any more
+            raise Exceptional
         try:
             return self.machine.run_unseen(values, hidden)
         except LengthsVary as e:

@@ -280,7 +280,8 @@ class Entry:
         if found.checks:
             found, hidden = self.fitting(found, hidden, args, values)
         self.last = found
-        if found.looks and FLAT.issuperset(classes) and not self.family.by_value:
+        by_value = self.family.by_value or self.static
+        if found.looks and not by_value and FLAT.issuperset(classes):
             self.family.unseen[classes] = found
         return found.assemble(self.run(found, values, hidden))
 

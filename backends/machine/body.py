@@ -533,8 +533,8 @@ class Body:
 
     def sum(self, held: Scalar, x: Scalar, unordered: bool) -> Scalar:
         """What `+=` makes of what is held; where any order will do, LLVM may choose."""
-        d = dtype_of(held.type)
-        if unordered and d == dtype_of(x.type) and d.kind in "fc":
+        dtype = dtype_of(held.type)
+        if unordered and dtype.kind in "fc" and dtype == dtype_of(x.type):
             parts = zip(held.parts, x.parts, strict=True)
             added = tuple(self.b.fadd(p, q, flags=ANY_ORDER) for p, q in parts)
             return Scalar(held.type, added)
