@@ -20,6 +20,7 @@ from gradwright.transform.core import (
     Assert,
     Break,
     Buffer,
+    Call,
     Cell,
     For,
     Function,
@@ -38,6 +39,8 @@ from gradwright.transform.core import (
     Tape,
     Value,
     While,
+    is_recursive,
+    program,
     type_of,
 )
 from gradwright.transform.errors import UnsupportedSyntax
@@ -52,6 +55,7 @@ from gradwright.transform.lowering import (  # noqa: F401
 from gradwright.transform.lowering.arrays import (
     lower_let,
 )
+from gradwright.transform.lowering.calls import call
 from gradwright.transform.lowering.cells import (
     begin_cell,
     lower_load,
@@ -78,7 +82,6 @@ from gradwright.transform.lowering.program import (
 from gradwright.transform.lowering.tapes import begin_tape, finish_tapes, pop, push
 from gradwright.transform.lowering.unused import drop_unused
 from gradwright.transform.types import BOOL
-
 
 MOST_DENIED = 8  # things taken for granted that did not hold, before nothing is
 
@@ -124,13 +127,14 @@ class Lowered:
             self.refusal = e
 
     def _made(self) -> Function:
-        while True:
-            needs = self.needs
-            forms = Forms((*self.equal, *needs.equal), (*self.natural, *needs.natural))
-            try:
-                return _lowered(Lowering(self.source, forms, self.needs))
-            except Again:  # with what is known now of tapes and names
-                pass
+        others = {f: replace(f, body=[], results=[]) for f in program(self.source)}
+        for f, made in others.items():
+            if f is not self.source:
+                _fill(made, _again(f, Needs(cautious=True), others, (), ()))
+        own = others[self.source]
+        needs = Needs(cautious=True) if is_recursive(self.source) else self.needs
+        _fill(own, _again(self.source, needs, others, self.equal, self.natural))
+        return own
 
     def widen(self, number: int) -> None:
         """A name, by its number, holds arrays of different lengths after all."""
@@ -146,6 +150,26 @@ class Lowered:
         else:
             self.needs.varying.add(number)
         self.function = self._made()
+
+
+def _again(
+    f: Function,
+    needs: Needs,
+    functions: dict[Function, Function],
+    equal: Iterable[tuple[Linear, Linear]],
+    natural: Iterable[Linear],
+) -> Function:
+    """Lower a function, until all is known that it needs."""
+    while True:
+        forms = Forms((*equal, *needs.equal), (*natural, *needs.natural))
+        try:
+            return _lowered(Lowering(f, forms, needs, functions))
+        except Again:  # with what is known now of tapes and names
+            pass
+
+
+def _fill(function: Function, made: Function) -> None:
+    function.body, function.results = made.body, made.results
 
 
 def _lowered(L: Lowering) -> Function:
@@ -237,6 +261,8 @@ def statement(L: Lowering, s: Statement) -> None:
             branch(L, s)
         case Break():
             L.add(Break())
+        case Call():
+            call(L, s)
         case Raise():
             L.add(Raise(s.exception, tuple(map(L.operand, s.operands))))
         case Assert():

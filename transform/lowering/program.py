@@ -22,9 +22,12 @@ from gradwright.transform.core import (
     Cell,
     Const,
     Function,
+    If,
     Let,
+    Load,
     Operand,
     Place,
+    Raise,
     Statement,
     Store,
     Value,
@@ -43,7 +46,7 @@ from gradwright.transform.lowering.forms import Bounds, Forms
 from gradwright.transform.lowering.nests import Domain, Items, Places, Scope
 from gradwright.transform.primitives.record import Primitive
 from gradwright.transform.primitives.structural import CAST, NAMED
-from gradwright.transform.types import FLOAT, INT, Type
+from gradwright.transform.types import BOOL, FLOAT, INT, TEXT, Type
 
 Shape = tuple[Linear, ...]
 At = Callable[[Scope, Places], Operand]
@@ -112,8 +115,15 @@ class Open:
 class Lowering:
     """One function while it is lowered."""
 
-    def __init__(self, function: Function, forms: Forms, needs: Needs) -> None:
+    def __init__(
+        self,
+        function: Function,
+        forms: Forms,
+        needs: Needs,
+        functions: dict[Function, Function],
+    ) -> None:
         self.needs = needs
+        self.functions = functions  # those that stay functions, and what they become
         self.loops: list[Open] = []
         self.function = function
         self.forms = forms
@@ -379,6 +389,19 @@ class Lowering:
             found.update(self.memory_of.get(p, ()))
             found.add(self.stored.get(p, p))
         return found
+
+    def loaded(self, cell: Cell) -> Linear:
+        """The int that a cell holds now."""
+        out = Value(cell.name, INT)
+        self.add(Load(out, cell))
+        return symbol(out)
+
+    def raise_if(
+        self, compare: Any, a: Any, b: Any, kind: type[Exception], message: str
+    ) -> None:
+        """An exception where two ints compare so."""
+        held = self.let(compare, a, b, type=BOOL)
+        self.add(If(held, [Raise(kind, (Const(message, TEXT),))], []))
 
     # ---- arrays ----------------------------------------------------------------
 
