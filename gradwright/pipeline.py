@@ -27,7 +27,7 @@ from gradwright.transform.core import (
     Value,
     program,
 )
-from gradwright.transform.emit import Module, emit
+from gradwright.transform.emit import Late, Module, emit
 from gradwright.transform.in_place import is_only_copied, store_in_arguments
 from gradwright.transform.interface import trim
 from gradwright.transform.lowering.lower import Lowered
@@ -52,7 +52,7 @@ class Built:
 
     derived: Derived
     specialised: Specialised
-    module: Module
+    module: Module | Late
     backward: Module | None = None
     compiled: tuple[Lowered, ...] = ()
     fastmath: bool = False
@@ -91,15 +91,24 @@ def build(
         natural = tuple(map(o, specialised.at_least_zero))
         lowered = tuple(Lowered(f, equal, natural) for f in derived.functions())
     in_loops = time.perf_counter()
-    tidy(derived)
-    module, backward = (*emit_derived(derived, fastmath), None)[:2]
-    assert module is not None
+    module: Module | Late
+    backward: Module | None = None
+    is_late = len(lowered) == 1 and lowered[0].function is not None
+    if is_late and not derived.function.hidden:
+        module = Late(lambda: _emitted(derived, fastmath)[0])  # it runs in loops
+    else:
+        module, backward = (*_emitted(derived, fastmath), None)[:2]  # type: ignore[assignment]
     built = Built(derived, specialised, module, backward, lowered, fastmath)
     emitting = time.perf_counter() - in_loops
     built.seconds["rewriting"] = rewritten - start + emitting
     if compiled:
         built.seconds["lowering"] = in_loops - rewritten
     return built
+
+
+def _emitted(derived: Derived, fastmath: bool) -> tuple[Module, ...]:
+    tidy(derived)
+    return emit_derived(derived, fastmath)
 
 
 def is_compiled(steps: Sequence[Step]) -> bool:

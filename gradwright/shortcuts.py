@@ -281,7 +281,8 @@ class _Writer:
             captured = "hidden" if found.hidden else "{}"
             whole = f"({', '.join(given)}{',' if len(given) == 1 else ''}), {captured}"
             everything = ", ".join([str(self.unseen), *given, *hidden])
-            yield f"try: out = {compiled}.direct({everything})"
+            way = "look" if self.unseen else "direct"
+            yield f"try: out = {compiled}.{way}({everything})"
             if self.unseen:
                 other = self.name("other", runner.other)
                 exceptional = self.name("other", Exceptional)

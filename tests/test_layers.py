@@ -18,13 +18,17 @@ TRANSFORM = """
     core picks notation scopes activity mixed build
     specialise rules forward reverse jacobian batch parallel
     deadcode bounds algebra simplify linear calls interface ownership trips
-    begin cleared
+    begin cleared in_place
     spelling layout names outline displays nesting writer emit
+    lowering
 """.split()
 ROWS = "gradwright.transform.primitives."
+# Operations of compiled code, which are tested row by row.
+OF_ROWS = "operations floats arithmetic powers comparing rounding kinds".split()
 WHOLE = (
     "transform.specialise",
     "transform.reverse",
+    "transform.lowering",
     "backends.machine",
 )  # packages with one place each
 BACKENDS = "base numpy machine cuda_source cupy collectives".split()
@@ -164,6 +168,8 @@ def test_each_file_has_its_test() -> None:
             mirror = ROOT / "tests" / inner.with_name(f"test_{inner.name}")
             if inner.parts[:2] == ("transform", "primitives"):
                 wanted = [mirror, ROOT / "tests" / "test_primitives.py"]
+            elif inner.stem in OF_ROWS and "machine" in inner.parts:
+                wanted = [mirror, mirror.with_name("test_rows.py")]
             else:
                 wanted = [mirror]
             if path.name != "__init__.py" and not any(test.exists() for test in wanted):

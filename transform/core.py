@@ -793,7 +793,10 @@ class Substitution:
                 return replace(
                     s, condition=o(s.condition), header=header, message=message
                 )
-            case Call() | Library():
+            case Call():
+                outs = tuple(map(o, s.outs))
+                return replace(s, outs=outs, operands=tuple(map(o, s.operands)))
+            case Library():
                 outs = tuple(map(o, s.outs))
                 return replace(s, outs=outs, operands=tuple(map(o, s.operands)))
         return s

@@ -53,7 +53,7 @@ def store_in_arguments(function: Function, stored: Iterable[Value]) -> Substitut
     function.body = changes.block(body)
     changes.rename_lengths(function.body)
     function.results = [changes.operand(r) for r in function.results]
-    function.params = [mapping.get(p, p) for p in function.params]  # type: ignore[call-overload]
+    function.params = [changes.operand(p) for p in function.params]
     return changes
 
 

@@ -23,9 +23,7 @@ from gradwright.transform.core import Function
 __all__ = ["Facts", "Machine", "compile"]
 
 
-def compile(
-    function: Function, facts: Facts = NONE, fastmath: bool = False
-) -> Machine:
+def compile(function: Function, facts: Facts = NONE, fastmath: bool = False) -> Machine:
     """A function of loop core as machine code.
 
     Args:

@@ -9,6 +9,7 @@ Everything that fails goes to one exit, with the number of its site.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -308,7 +309,7 @@ class Body:
             self.fail(error, given)
 
     def note(self, bit: Register) -> None:
-        """Remember that something failed, and go on: a careful kernel will tell what."""
+        """Remember that something failed and go on: a careful kernel will tell what."""
         if isinstance(bit, ir.Constant) and not bit.constant:
             return
         before = self.b.load(self.noted, typ=BIT)
@@ -535,13 +536,11 @@ class Body:
 
     def sum(self, held: Scalar, x: Scalar, unordered: bool) -> Scalar:
         """What `+=` makes of what is held; where any order will do, LLVM may choose."""
-        import operator
-
-        if unordered and dtype_of(held.type) == dtype_of(x.type):
-            if dtype_of(held.type).kind in "fc":
-                parts = zip(held.parts, x.parts, strict=True)
-                added = tuple(self.b.fadd(p, q, flags=ANY_ORDER) for p, q in parts)
-                return Scalar(held.type, added)
+        dtype = dtype_of(held.type)
+        if unordered and dtype.kind in "fc" and dtype == dtype_of(x.type):
+            parts = zip(held.parts, x.parts, strict=True)
+            added = tuple(self.b.fadd(p, q, flags=ANY_ORDER) for p, q in parts)
+            return Scalar(held.type, added)
         p = TABLE.rows[operator.add, 2]
         out = p.type_rule(held.type, x.type)
         error = sites.of_row(p, out)

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from gradwright.backends.machine import arrays, build, kernel, library, sites
+from gradwright.backends.machine import arrays, build, disk, kernel, library, sites
 from gradwright.backends.machine.arrays import layout_of
 from gradwright.backends.machine.program import (
     CALLS,
@@ -93,9 +93,7 @@ class Machine:
         found = self.kernels.get((layouts, careful))
         if found is None:
             start = time.perf_counter()
-            found = Kernel(
-                self.function, layouts, self.facts, careful, self.fastmath
-            )
+            found = Kernel(self.function, layouts, self.facts, careful, self.fastmath)
             self.kernels[layouts, careful] = found
             if self.watch is not None:
                 self.watch(layouts, time.perf_counter() - start)
@@ -155,7 +153,10 @@ class Kernel:
         self.sites = program.sites
         self.frame_layout = program.frame
         self.text, self.name = build.text_of(program)
-        self.compiled = build.compiled(self.text, self.name)
+        self.compiled = disk.load(self.name)
+        if self.compiled is None:
+            self.compiled = build.compiled(self.text, self.name)
+            disk.save(self.name, self.compiled)
         self.call = self.compiled.entry_point
         self.frames: deque[Frame] = deque()
         self.all_frames: dict[int, Frame] = {}  # by address
@@ -182,7 +183,7 @@ class Kernel:
     def new(self) -> Frame:
         frame = Frame(self.frame_layout.size)
         if self.callback is not None:
-            address = ctypes.cast(self.callback, ctypes.c_void_p).value
+            address = ctypes.cast(self.callback, ctypes.c_void_p).value or 0
             frame.held[CALLS] = address
             self.all_frames[frame.address] = frame
         for k, dtype in enumerate(self.frame_layout.dtypes):
@@ -290,11 +291,16 @@ def _written(program: Program) -> tuple[str, dict[str, Any]]:
         lengths = ", ".join(f"max({text(s, params)}, 0)" for s in shape)
         if not isinstance(place.like, tuple) or all(_is_length(s) for s in shape):
             lengths = ", ".join(text(s, params) for s in shape)
-        lines.append(f"    r{k} = {make}(({lengths},), dtype_{k})")
+        lines += [
+            "    try:",
+            f"        r{k} = {make}(({lengths},), dtype_{k})",
+            "    except IndexError:",  # of fewer axes, where nobody has looked
+            "        raise OtherKind from None",
+        ]
         names[f"dtype_{k}"] = np.dtype(place.type.dtype)
         letters, given = letters + "q", [*given, f"id(r{k})"]
     names["pack"] = struct.Struct(letters).pack_into
-    names.update(zeros=np.zeros, empty=np.empty, IndexError=IndexError)
+    names.update(zeros=np.zeros, empty=np.empty, OtherKind=OtherKind)
     values = "".join(f", {g}" for g in given)
     lines += [
         "    try:",

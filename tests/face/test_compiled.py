@@ -113,6 +113,14 @@ def test_captured_numbers_are_read_at_every_call(
     assert f(3.0) == 1.5
 
 
+def test_a_static_argument_is_looked_at_each_time() -> None:
+    @gw.jit(static_argnums=1)
+    def f(x: float, n: int) -> float:
+        return x * n
+
+    assert [f(2.0, n) for n in (3, 3, 4, 4, 3)] == [6.0, 6.0, 8.0, 8.0, 6.0]
+
+
 def test_a_structure_goes_in_and_out() -> None:
     @gw.jit
     def f(p: Any) -> Any:

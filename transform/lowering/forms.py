@@ -1,4 +1,4 @@
-"""What is known of the integers that steer: the bounds of loop variables, equal lengths.
+"""What is known of the integers that steer: bounds of loop variables, equal lengths.
 
 for i in range(1, n - 1): ... x[i + 1] ...       n - 1 - (i + 1) is never below 0
 """
@@ -17,7 +17,8 @@ Bounds = tuple[Linear, Linear]
 class Forms:
     """Facts of a program: of its lengths, which hold everywhere, and of open loops.
 
-    same: a length in terms of others.  natural: forms that are never negative.
+    same: a length in terms of others.  natural: forms that are never negative, and
+    those that are not where we are.
     bounds: of the variable of each loop round this place, its least and its greatest.
     """
 
@@ -30,6 +31,7 @@ class Forms:
         self.lengths: set[Dim] = set()  # of parameters
         self.bounds: dict[Value, Bounds] = {}
         self.natural: list[Linear] = []
+        self.here: list[Linear] = []  # what a branch round this place says
         for a, b in equal:
             self.equate(a, b)
         self.natural += map(self.resolved, natural)
@@ -41,12 +43,7 @@ class Forms:
             c = difference.terms[s]
             if abs(c) == 1:
                 new = (difference - Linear({s: c})) * -c
-                self.same = {
-                    k: f.substitute(
-                        lambda t, s=s, new=new: new if t == s else symbol(t)
-                    )  # type: ignore[misc]
-                    for k, f in self.same.items()
-                }
+                self.same = {k: _with(f, s, new) for k, f in self.same.items()}
                 self.same[s] = new
                 return
 
@@ -68,8 +65,16 @@ class Forms:
 
     def is_natural(self, form: Linear) -> bool:
         """Whether a form is known never to be negative."""
-        least = self.resolved(self.extreme(self.resolved(form), False))
-        return any(_only_lengths(least - f) for f in (Linear({}), *self.natural))
+        rests = self.rests(form)
+        return any(
+            _only_lengths(n - f) for n in rests for f in (Linear({}), *self.natural)
+        )
+
+    def rests(self, form: Linear) -> list[Linear]:
+        """What is left of the least of a form, less each thing that is said of here."""
+        form = self.resolved(form)
+        facts = (*self.here, Linear({}))
+        return [self.resolved(self.extreme(form - f, False)) for f in facts]
 
     def is_below(self, a: Linear, b: Linear) -> bool:
         """Whether a < b is known."""
@@ -96,6 +101,11 @@ class Forms:
     def is_within(self, place: Linear, length: Linear) -> bool:
         """Whether a place is known to lie in an axis, counted from its start."""
         return self.is_natural(place) and self.is_below(place, length)
+
+
+def _with(form: Linear, symbol_: Any, new: Linear) -> Linear:
+    """The form with another form for one of its symbols."""
+    return form.substitute(lambda t: new if t == symbol_ else symbol(t))
 
 
 def _only_lengths(form: Linear) -> bool:

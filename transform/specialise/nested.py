@@ -83,7 +83,7 @@ def make_derivative(
         return inner
     if "argnames" in options:
         argnums = _named(frame, d.function, options["argnames"], node)
-    flags = {
+    flags: dict[str, Any] = {
         name: bool(getattr(options.get(name), "value", False))
         for name in ("has_aux", "holomorphic", "allow_int")
     }
