@@ -18,6 +18,7 @@ import struct
 import time
 from collections import deque
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -176,8 +177,11 @@ class Kernel:
 
     def as_text(self, stage: str) -> str:
         """The module as it was written ("llvm"), or what was made of it ("asm")."""
-        if stage == "llvm":
-            return self.text
+        return self.text if stage == "llvm" else self.asm
+
+    @cached_property
+    def asm(self) -> str:
+        """What was made of the module; LLVM writes it a little differently each time."""
         return str(self.compiled.library.get_asm_str())
 
     def new(self) -> Frame:

@@ -40,12 +40,12 @@ from gradwright.transform.core import (
     walk,
 )
 from gradwright.transform.indices import Dim, Linear, symbol
+from gradwright.transform.primitives.structural import PRODUCT
 from gradwright.transform.types import Type
 
 Factor = tuple[Linear, bool]  # a form, and whether it counts, and is never below zero
 Evaluate = Callable[[Any], int | None]
 OF_COMPLEX = {"+": 2, "-": 2, "*": 6, "/": 11}
-PRODUCTS = (operator.matmul, np.matmul, np.dot, np.matvec, np.vecmat)
 FREE = ("structural", "constant")
 COUNTED = ("flops", "transcendentals", "bytes read", "bytes written", "library calls")
 
@@ -302,10 +302,9 @@ class Counting:
     def library(self, s: Library) -> Counts:
         """A call of a library: its own work is known of products of matrices only."""
         found = {"library calls": number(1)}
-        if s.primitive.function in PRODUCTS:
+        if s.primitive is PRODUCT:
             a, out = s.operands[0], s.outs[0]
-            shape = [Dim(out, k) for k in range(out.type.rank)]
-            dims = [*shape, Dim(a, type_of(a).rank - 1)]
+            dims = [Dim(out, 0), Dim(out, 1), Dim(a, 0 if s.attribute[0] else 1)]
             factors = ((self.form(symbol(d)), True) for d in dims)
             found["flops"] = number(8 if out.type.is_complex else 2).times(*factors)
         for key, arrays in (("bytes read", s.operands), ("bytes written", s.outs)):
