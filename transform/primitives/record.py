@@ -639,6 +639,14 @@ def is_written(_: Any) -> bool:
     return False
 
 
+def has_none(lengths: Any) -> bool:
+    """For rules: whether one of the lengths is 0.
+
+    Run when a program is rewritten, those that it does not know are taken to be more.
+    """
+    return 0 in lengths
+
+
 def _tuple(x: Any) -> tuple[Any, ...]:
     return x if isinstance(x, builtins.tuple) else (x,)
 

@@ -18,7 +18,7 @@ from gradwright.transform.build import constant
 from gradwright.transform.core import Const, Effect, Value, type_of
 from gradwright.transform.errors import UnsupportedSyntax
 from gradwright.transform.indices import Linear, linear
-from gradwright.transform.primitives.record import is_written
+from gradwright.transform.primitives.record import has_none, is_written
 from gradwright.transform.specialise import listing, lists
 from gradwright.transform.specialise.abstract import (
     Closure,
@@ -328,6 +328,16 @@ def _is_written(
     frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any
 ) -> Any:
     return constant(all(isinstance(a, Static | Const) for a in arguments))
+
+
+@builtin(has_none)
+def _has_none(
+    frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any
+) -> Any:
+    (lengths,) = arguments
+    for n in lengths.items:
+        frame.unit.assume_length(n - 1)
+    return constant(any(n.constant == 0 for n in lengths.items))
 
 
 @builtin(np.array)
