@@ -378,6 +378,28 @@ def smallest_of_values(values):
     return best
 
 
+@composition()
+def largest_by(values, key):
+    """The one of several values whose key is largest, the first one of equal ones."""
+    best, most = values[0], key(values[0])
+    for v in values[1:]:
+        found = key(v)
+        if found > most:
+            best, most = v, found
+    return best
+
+
+@composition()
+def smallest_by(values, key):
+    """The one of several values whose key is smallest, the first one of equal ones."""
+    best, least = values[0], key(values[0])
+    for v in values[1:]:
+        found = key(v)
+        if found < least:
+            best, least = v, found
+    return best
+
+
 @composition(any, apart=True)
 def any_of_values(values):
     """Whether one of the values is true; what follows it is not looked at."""

@@ -664,6 +664,18 @@ def triu(m, k, y_bar):
     return np.sum(kept, axis=0) if m.ndim == 1 else kept
 
 
+@composition(np.hsplit, samples=(given(ROW, 2), given(TABLE_OF_SIX, [2])))
+def hsplit(ary, indices_or_sections):
+    """An array cut into columns; one with one axis along that."""
+    return np.split(ary, indices_or_sections, axis=0 if ary.ndim == 1 else 1)
+
+
+@composition(np.vsplit, samples=(given(TABLE_OF_SIX, 2), given(CUBE, [1])))
+def vsplit(ary, indices_or_sections):
+    """An array cut into rows."""
+    return np.split(ary, indices_or_sections)
+
+
 @linear_row(
     np.diag,
     signature="v, k=0",

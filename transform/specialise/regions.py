@@ -421,16 +421,25 @@ def _in_one(outer: Index, inner: Index) -> Index | None:
 
 def _within(span: Span, item: Any) -> Any:
     """An item of an index into a slice, as one into the array."""
+    if item == Span():
+        return span
     plain = span.step is None or span.step == linear(1)
     lower = linear(0) if span.lower is None else span.lower
     if not plain or not isinstance(lower, Linear) or not _is_from_front(lower):
         return None
-    if isinstance(item, At) and isinstance(item.position, Linear) and not span.upper:
+    if isinstance(item, At) and isinstance(item.position, Linear):
         k = item.position
-        return At(lower + k) if _is_from_front(k) else None
-    if item == Span():
-        return span
+        ends = span.upper is not None and not _is_before(lower + k, span.upper)
+        return At(lower + k) if _is_from_front(k) and not ends else None
     return None
+
+
+def _is_before(form: Linear, end: Any) -> bool:
+    """Whether an index from the front is known to be less than another one."""
+    if not isinstance(end, Linear) or not _is_from_front(end):
+        return False
+    rest = (end - form).constant
+    return rest is not None and rest > 0
 
 
 def _is_from_front(form: Linear) -> bool:
