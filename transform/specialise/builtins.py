@@ -371,7 +371,9 @@ def _copy(
     frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any
 ) -> Any:
     (a,) = arguments
-    return copy(frame, a, [], keywords, node)
+    made = copy(frame, a, [], keywords, node)
+    frame.program.copied.discard(made)  # it is laid out as the array is
+    return made
 
 
 @builtin(np.astype)

@@ -37,13 +37,14 @@ from gradwright.transform.core import (
     View,
     Whole,
     blocks,
+    steps,
     type_of,
     walk,
 )
 from gradwright.transform.errors import AliasError, UnsupportedSyntax
 from gradwright.transform.indices import Linear, linear
 from gradwright.transform.primitives.record import UFUNCS
-from gradwright.transform.primitives.structural import COPY, makes_anew
+from gradwright.transform.primitives.structural import COPY, DISPLAY, makes_anew
 from gradwright.transform.specialise.abstract import (
     Items,
     Region,
@@ -56,6 +57,7 @@ from gradwright.transform.specialise.slots import Slot
 from gradwright.transform.types import VARYING, Type
 
 WHOLE: Index = (Whole(),)
+CREATED = (np.zeros, np.ones, np.full, np.eye, np.identity)
 Copies = dict[str, tuple[Value, Buffer]]
 
 
@@ -266,6 +268,10 @@ def _may_share(frame: Frame, name: str, node: Any) -> Exception:
 def _is_new(frame: Frame, value: Value) -> bool:
     """Whether an array shares memory with no other."""
     made = frame.builder.definition.get(value)
+    if isinstance(made, Let) and made.primitive.through:  # of what has no name
+        (whole,) = made.operands[:1]
+        is_open = isinstance(whole, Value) and not whole.users
+        return is_open and not _is_held(frame, whole) and _is_new(frame, whole)  # type: ignore[arg-type]
     is_made = isinstance(made, Let) and makes_anew(made.primitive)
     return is_made or value in frame.program.own
 
@@ -277,6 +283,8 @@ def begin(frame: Frame, name: str, value: Value) -> Region:
     place = Buffer(name, value.type, value if open_ else tuple(dims))
     frame.builder.add(Alloc(place))
     frame.builder.add(Store(place, value))
+    if _is_in_rows(frame, name, value):
+        frame.program.in_rows.add(place)
     region = frame.program.begun[value] = Region(place)
     return region
 
@@ -347,7 +355,7 @@ def view_of(frame: Frame, value: Any) -> Region | None:
                 return Region(outer.place, full, value.type)
         case Let(primitive=p) if p.through:
             outer = view_of(frame, made.operands[0])
-            if outer is None or (p.through == "rows" and not _has_rows(outer)):
+            if outer is None or (p.through == "rows" and not _has_rows(frame, outer)):
                 return None
             view = View(_opened(value.type), p, made.operands[1:], made.attribute)
             return Region(outer.place, (*outer.index, view), value.type)
@@ -365,15 +373,50 @@ def _is_view(value: Value, index: Index) -> bool:
     return value.type.is_array and not any(isinstance(i, Pick) for i in index)
 
 
-def _has_rows(region: Region) -> bool:
+def _has_rows(frame: Frame, region: Region) -> bool:
     """Whether its elements lie in memory one behind the other, in order."""
-    if region.place.type.rank != 1:
+    place = region.place
+    if place.type.rank != 1 and place not in frame.program.in_rows:
         return False
-    plain = (None, linear(1))
     return all(
-        isinstance(i, Whole) or (isinstance(i, Span) and i.step in plain)
-        for i in region.index
+        _lie_in_rows(items)
+        and (view is None or view.primitive is None or view.primitive.through == "rows")
+        for items, view in steps(region.index)
     )
+
+
+def _lie_in_rows(index: Index) -> bool:
+    """Whether what is named of rows are rows: `y[2]`, `y[1:3]`, not `y[:, 1]`."""
+    is_cut = False
+    for item in index:
+        match item:
+            case Whole() | Span(lower=None, upper=None, step=None):
+                pass
+            case Span(step=step) if not is_cut and step in (None, linear(1)):
+                pass
+            case At() if not is_cut:
+                continue
+            case _:
+                return False
+        is_cut = True
+    return True
+
+
+def _is_in_rows(frame: Frame, name: str, value: Value) -> bool:
+    """Whether NumPy lays an array out row by row, whatever its operands are."""
+    if name in frame.stored.rebound:
+        return False
+    made = frame.builder.definition.get(value)
+    if not isinstance(made, Let):
+        return False
+    if made.primitive.through == "rows":
+        (whole,) = made.operands[:1]
+        flat = frame.builder.definition.get(whole)  # type: ignore[arg-type]
+        if type_of(whole).rank == 1:
+            return isinstance(flat, Let) and makes_anew(flat.primitive)
+        return isinstance(whole, Value) and _is_in_rows(frame, name, whole)
+    known = made.primitive is DISPLAY or made.primitive.function in CREATED
+    return known or value in frame.program.copied
 
 
 def _opened(t: Type) -> Type:
