@@ -346,7 +346,6 @@ class Writer(Nesting):
             tree = self._laid_out(w.tree) if in_rows else w.tree
             self._write(out, ast.Assign([name_of(s.place, True)], tree), s, w.quiet)
             return
-        tree: ast.expr
         match s.place:
             case Buffer(like=tuple(shape)):
                 lengths: list[ast.expr] = self._trees(shape)
