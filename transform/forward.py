@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from gradwright.transform.activity import active, carries, varied
+from gradwright.transform.activity import carries, varied
 from gradwright.transform.build import Builder, constant, row
 from gradwright.transform.core import (
     AddUp,
@@ -67,6 +67,7 @@ from gradwright.transform.rules import (
     SELECTIONS,
     Access,
     Rules,
+    flows_into_choices,
     has_poles,
     if_it_counts,
     over_axes,
@@ -150,10 +151,8 @@ class _Sweep:
         self.dots: dict[Any, Any] = {p: _dot_of(p) for p in wrt}
         self.varied = varied(function, set(wrt))
         self.mixed = Mixed(function, self.varied).all
-        choices = [s for s in walk(function.body) if _is_choice(s)]
-        given = {o for s in choices for o in s.operands if o in self.varied}  # type: ignore[attr-defined]
-        self.chosen = active(function, set(wrt), given) if given else set()
-        self.unbounded = self._unbounded(function) if given else set()
+        self.chosen = flows_into_choices(function, set(wrt))
+        self.unbounded = self._unbounded(function) if self.chosen else set()
 
     def _unbounded(self, function: Function) -> set[Any]:
         """Values and places whose tangents may be infinite, or no number."""

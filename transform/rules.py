@@ -18,17 +18,20 @@ import gast
 import numpy as np
 
 from gradwright.transform import source as sources
+from gradwright.transform.activity import active
 from gradwright.transform.build import NOUNS, Builder, constant, row
 from gradwright.transform.core import (
     Alloc,
     Cell,
     Const,
+    Function,
     If,
     Let,
     Load,
     Operand,
     Value,
     type_of,
+    walk,
 )
 from gradwright.transform.indices import Linear, linear
 from gradwright.transform.liveness import assigned, used
@@ -47,9 +50,18 @@ from gradwright.transform.types import FLOAT, Type
 SHAPES = ("shape", "ndim", "dtype", "size")  # what is known of an array without it
 
 
-SELECTIONS = (
-    np.where, np.maximum, np.minimum, np.fmax, np.fmin, CLIP, max, min
-)  # fmt: skip
+SELECTIONS = (np.where, np.maximum, np.minimum, np.fmax, np.fmin, CLIP)
+
+
+def flows_into_choices(function: Function, wrt: set[Any]) -> set[Any]:
+    """What varies, and may not be taken by a choice behind it."""
+    given = {
+        o
+        for s in walk(function.body)
+        if isinstance(s, Let) and s.primitive.function in SELECTIONS
+        for o in s.operands
+    }
+    return active(function, wrt, given) if given else set()
 
 
 @dataclass(frozen=True)

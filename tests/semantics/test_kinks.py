@@ -177,19 +177,9 @@ def root_held(xs):
     return np.sum(np.clip(np.sqrt(np.abs(xs)), 0.5, 3.0) + np.fmin(np.cbrt(xs), -5.0))
 
 
-def root_of_one(xs):
-    return max(np.sqrt(np.abs(xs[1])), 1.0) + max(math.sqrt(xs[1]), xs[0])
-
-
-def root_of_the_least(xs):
-    return min(1.0 + math.acosh(1.0 + xs[1]), xs[0] + xs[2]) + min(xs[0], 5.0)
-
-
 MASKED = [
     (root_below_a_bound, [2.0, 2.0, -0.5]),
     (root_held, [0.25, 0.0, -0.5]),
-    (root_of_one, [1.0, 0.0, 0.0]),
-    (root_of_the_least, [1.0, math.inf, 0.0]),
     (guarded_root, [0.25, 0.0, 0.0]),
     (guarded_quotient, [-1.0 / 16.0, 1.0, -1.0]),
     (guarded_logarithm, [math.log(4.0) + 1.0, 0.0, 0.0]),
