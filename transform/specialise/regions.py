@@ -38,6 +38,7 @@ from gradwright.transform.core import (
     Whole,
     blocks,
     steps,
+    stores,
     type_of,
     walk,
 )
@@ -323,6 +324,30 @@ def stored_parameters(
     f.body = Substitution(mapping).block(_without(f.body, dropped))
     stored = {name: held for name, (held, place) in copies.items() if place in changed}
     return stored, mapping
+
+
+def read_once(f: Function) -> dict[Any, Any]:
+    """Read an array once for as long as it does not change; what stands for what."""
+    mapping: dict[Any, Any] = {}
+    dropped: set[Statement] = set()
+
+    def visit(block: list[Statement]) -> None:
+        held: dict[Any, Value] = {}
+        for s in block:
+            for b in blocks(s):
+                visit(b)
+            for place in stores(s):
+                held.pop(place, None)
+            if isinstance(s, Load) and isinstance(s.source, Buffer) and not s.index:
+                first = held.setdefault(s.source, s.out)
+                if first is not s.out and first.type == s.out.type:
+                    mapping[s.out] = first
+                    dropped.add(s)
+
+    visit(f.body)
+    if mapping:
+        f.body = Substitution(mapping).block(_without(f.body, dropped))
+    return mapping
 
 
 def _begins(s: Store) -> bool:
