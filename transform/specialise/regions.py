@@ -23,6 +23,7 @@ from gradwright.transform.core import (
     Alloc,
     At,
     Buffer,
+    Cell,
     Function,
     Index,
     Let,
@@ -77,9 +78,23 @@ def owned(frame: Frame, name: str, value: Value, node: Any) -> Any:
             node,
             instead="a number",
         )
+    if not is_new and _is_chosen(frame, value):
+        raise frame.error(
+            AliasError,
+            f"'{name}' is one array or another, as the run decides, and is stored into",
+            node,
+            instead="if ... else, and a store into each of the arrays",
+        )
     if not is_new:
         raise _may_share(frame, name, node)
     return begin(frame, name, value)
+
+
+def _is_chosen(frame: Frame, value: Value) -> bool:
+    """Whether an array is what a conditional expression gives."""
+    made = frame.builder.definition.get(value)
+    source = made.source if isinstance(made, Load) else None
+    return isinstance(source, Cell) and source.choice
 
 
 def bound(frame: Frame, name: str, value: Any, node: Any) -> Any:

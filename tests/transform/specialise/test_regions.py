@@ -649,3 +649,29 @@ def it_is_turned(X):
 def test_a_flat_name_that_may_be_of_a_copy_is_refused(f: Callable[..., Any]) -> None:
     with pytest.raises(gw.GradwrightError, match="ravel"):
         gw.grad(f)(np.ones((2, 3)))
+
+
+def test_a_store_into_one_array_or_another_is_refused() -> None:
+    def f(x):
+        u, w = x * 1.0, x * 2.0
+        v = u if x[0] > 0.0 else w
+        v[0] = x[1]
+        return np.sum(u * w)
+
+    with pytest.raises(gw.AliasError, match="one array or another") as caught:
+        gw.grad(f)(X)
+    assert "v = u if x[0] > 0.0 else w" in str(caught.value)
+
+
+def test_what_does_not_change_is_read_once() -> None:
+    def f(x):
+        y = x * 1.0
+        y[0] = x[1]
+        length = np.sqrt(np.dot(y, y))
+        y /= length
+        return np.sum(y * y * x)
+
+    gradient = gw.grad(f)
+    check(f, X)
+    gradient(X)
+    assert gradient.source().count(".copy()") == 1
