@@ -1,0 +1,460 @@
+"""Programs that keep numbers and arrays in lists, which grow and shrink.
+
+As in programs that store into arrays, every change is made, as it is written, to the
+lists that stand for the names; a list may have several names, or be an item of another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from generator.arrays import Grown
+from generator.stores import LARGEST, StoreWriter
+from generator.words import Function, Lines, Name, forms
+
+# Holes: {L} a list of numbers, {K} another, {F} a number, {v} an array of one axis, {n}
+# a small count, {p} a position in {L}; {t}, {u}, {i} new names.
+BEGUN = forms("""
+    []; [{F}]; [{F}, {F}]; [{F}, {F}, {F}]; [{F}, 0.5]; [{F}] * {n}; [0.0] * {n};
+    [0.0] * len({v}); list({v}); list(0.5 * {v}); [0.5 * {t} for {t} in {v}];
+    [0.3 * {t} ** 2 for {t} in {v} if {t} > 0.1]; [0.2 * {i} + {F} for {i} in range({n})];
+    [0.3 * {t} * {u} for {t} in {v} for {u} in {L}]; [0.5 * {t} + {F} for {t} in {L}];
+    {L} + {K}; {L} + [{F}]; [{F}] + {L}; {L} + list({v}); {L}[1:]; {L}[:-1]; {L}[::-1];
+    {L}[::2]; {L}[:]; {L}[-2:]; {L}.copy(); list({L}); {L} * 2; 2 * {L}; {L} * {n};
+    list(reversed({L})); [0.3 * {t} * {u} for {t}, {u} in zip({L}, {K})];
+    [0.4 * {t} * {i} for {i}, {t} in enumerate({L})]; [{t} for {t} in {L} if {t} < 0.6];
+    [0.4 * sum({L}[:{i}]) for {i} in range({n})]
+""")
+CHANGES = forms("""
+    {L}.append({F}); {L}.append({F}); {L}.append(0.5 * {L}[-1] + 0.3 * {F});
+    {L}.append(0.5 * {K}[{p}]); {L}.extend([{F}, {F}]); {L}.extend({K}); {L}.extend({v});
+    {L}.extend({L}[:2]); {L}.insert(0, {F}); {L}.insert(-1, {F}); {L}.insert({p}, {F});
+    {L}.insert(9, 0.5 * {L}[0]); {L}.insert({n}, {F}); {L}.pop(); {L}.pop(0);
+    {L}.pop({p}); {L}.pop({p}); {L}[0] = {F}; {L}[-1] = {F}; {L}[{p}] = {F};
+    {L}[{p}] = 0.5 * {L}[{p}] * {L}[{p}]; {L}[{p}] += {F}; {L}[{p}] *= 0.7;
+    {L}[{p}] -= 0.4 * {K}[{p}]; {L}[{p}] /= 2.5; {L}[{p}] **= 2; {L}[1:] = [{F}];
+    {L}[:1] = [{F}, {F}]; {L}[1:1] = [{F}]; {L}[:] = {K}; {L}[1:2] = {K}[:2];
+    {L}[-2:] = []; {L}[{n}:] = {v}; {L}[:2] = ({F}, {F}); {L} += [{F}]; {L} += {K};
+    {L} += [{F}, {F}]; {L} += ({F},); {L}.reverse(); {L}.clear();
+    {L}[0], {L}[-1] = {L}[-1], {L}[0]; {L}[{p}], {K}[{p}] = {K}[{p}], {L}[{p}]
+""")
+LOOPS = [
+    lines.split(" / ")
+    for lines in forms("""
+    for {i} in range({n}): / {L}.append(0.5 * {L}[-1] + 0.3 * {F});
+    for {i} in range({n}): / {L}.append(0.4 * {L}[{i}] * {K}[-1]);
+    for {t} in {v}: / {L}.append(0.4 * {t} * {L}[-1]);
+    for {t} in {v}: / {L}.insert({p}, 0.5 * {t} + 0.3 * {L}[0]);
+    for {i} in range(len({L})): / {L}[{i}] *= {F};
+    for {i} in range(1, len({L})): / {L}[{i}] = 0.5 * {L}[{i} - 1] + 0.4 * {L}[{i}] ** 2;
+    for {i} in range(1, len({L})): / {L}[{i}] += 0.3 * {L}[{i} - 1] * {K}[0];
+    for {i}, {t} in enumerate({L}): / {L}[{i}] = 0.3 * {t} ** 2 + 0.2 * {L}[0];
+    while len({L}) > 2: / {K}[0] += 0.5 * {L}.pop();
+    for {i} in range({n}): / {K}.append(0.5 * {L}.pop());
+    while len({L}) > 1: / {t} = {L}.pop(0) / {L}[0] = 0.5 * {L}[0] * {t};
+    while {L}: / {K}[0] += 0.2 * {L}.pop();
+    for {t} in {v}: / if {t} > 0.1: /     {L}.append(0.5 * {t}) / elif {L}: /     {L}[-1] *= {t};
+    for {t} in {v}: / while {L} and {L}[-1] > {t}: /     {L}.pop() / {L}.append(0.9 * {t});
+    for {t} in {v}: / if {t} > 0.1 and len({L}) > 1: /     {L}.pop({p}) / else: /     {L}.insert(0, {t});
+    for {i} in range({n}): / {t} = {L}.pop(0) / {L}.append(0.5 * {t} * {F});
+    for {i} in range({n}): / {L}.extend([0.5 * {t} for {t} in {L}[:2]]);
+    for {i} in range({n}): / {L}[1:2] = [0.5 * {L}[0], 0.3 * {L}[-1]];
+    for {i} in range({n}): / {L}[0], {L}[-1] = 0.5 * {L}[-1], {L}[0] ** 2;
+    for {i} in range({n}): / {L} = [0.5 * {t} * {L}[0] for {t} in {L}];
+    for {i} in range({n}): / {N} = [{F}] / for {t} in {L}: /     {N}.append(0.4 * {t} + 0.3 * {N}[-1]) / {L} = {N};
+    for {i} in range({n}): / {L}, {K} = {K}, {L} / {L}.append(0.5 * {K}[0]);
+    for {i} in range({n}): / {L} += [0.5 * {L}[-1]];
+    for {i} in range({n}): / {L}.append(0.5 * {L}[-1]) / if {L}[-1] > 0.4: /     break / {L}[0] *= 0.7;
+    for {i} in range({n}): / {N} = [0.5 * {t} for {t} in {L}] / {N}[0] = {F} / {L}[0] += 0.2 * sum({N});
+    for {t} in {L}: / if len({K}) < 8: /     {K}.append(0.4 * {t} * {K}[0])
+    """)
+]
+# {R} a list of arrays, {S} another, {A} an array for an item, {T} the name of one, {B}
+# an array whose rows are such items; {w} a new name.
+BEGUN_OF_ARRAYS = forms("""
+    []; [{A}]; [{A}, {A}]; [{T}.copy()]; [{T}]; [{T}, {A}]; list({B}); {R}[1:]; {R} + {S};
+    [0.5 * {w} for {w} in {B}]; {R}[::-1]; [0.3 * {w} ** 2 for {w} in {R}]; {R}.copy();
+    [{A}] * {n}; {R} + [{A}]; [{w}.copy() for {w} in {R}]; list({R}); [np.sin({w}) for {w} in {R}];
+    [{F} * {A} for {i} in range({n})]
+""")
+CHANGES_OF_ARRAYS = forms("""
+    {R}.append({A}); {R}.append({A}); {R}.append({T}); {R}.append({T}.copy());
+    {R}.extend({S}); {R}.extend([{A}, {A}]); {R}.insert(0, {A}); {R}.insert({p}, {A});
+    {R}.pop(); {R}.pop({p}); {R}[0] = {A}; {R}[-1] = 0.5 * {R}[0]; {R}[{p}] = {A};
+    {R} += [{A}]; {R}[1:] = [{A}]; {R}[:] = {S}; {R}.reverse(); {R}[0], {R}[-1] = {R}[-1], {R}[0];
+    {R}[{p}] = {R}[{p}] * 0.5; {R}[{p}] += {A}; {R}[{p}][0] = {F}; {R}.clear()
+""")
+LOOPS_OF_ARRAYS = [
+    lines.split(" / ")
+    for lines in forms("""
+    for {i} in range({n}): / {R}.append(0.5 * {R}[-1] + 0.3 * {A});
+    for {i} in range({n}): / {R}.append(0.5 * np.sin({R}[{i}]));
+    for {w} in {B}: / {R}.append(0.5 * {w});
+    for {i} in range({n}): / {T} *= 0.5 / {R}.append({T}.copy());
+    for {i} in range({n}): / {T}[0] = 0.5 * {T}[-1] / {R}.insert(0, {T} ** 2);
+    for {i} in range(len({R})): / {R}[{i}] = 0.5 * {R}[{i}] + 0.2 * {R}[0];
+    for {i} in range(1, len({R})): / {R}[{i}] = 0.4 * {R}[{i}] * {R}[{i} - 1];
+    while len({R}) > 1: / {w} = {R}.pop() / {R}[-1] = {R}[-1] + 0.3 * {w};
+    for {i} in range({n}): / {R} = [0.5 * {w} for {w} in {R}];
+    for {w} in {R}: / {T} += 0.3 * {w};
+    for {i}, {w} in enumerate({R}): / {T} += 0.1 * {i} * {w} ** 2
+    """)
+]
+# {D} a list of lists of numbers.
+BEGUN_OF_LISTS = forms("""
+    [[{F}, {F}], [{F}, 0.5]]; [[{F}, 0.5], [{F}]]; [[{F} * {i} for {i} in range(3)] for {u} in range(2)];
+    [{L}, {K}]; [{L}.copy(), {K}.copy()]; [[0.5 * {t} for {t} in {L}], [{F}]]; [[{F}] * 2, {L}[:2]]
+""")
+CHANGES_OF_LISTS = forms("""
+    {D}[0][0] = {F}; {D}[1][-1] = {F}; {D}[0].append({F}); {D}[-1].append(0.5 * {D}[0][0]);
+    {D}[0][0] += {F}; {D}[1].pop(); {D}[1].insert(0, {F}); {D}[0] = [{F}, {F}]; {D}.append([{F}, {F}]);
+    {D}[0], {D}[1] = {D}[1], {D}[0]; {D}[0] += [{F}]; {D}[1][0] *= 0.7; {D}[0].extend({D}[1])
+""")
+NUMBERS = {
+    "list": forms("""
+        sum({L}); sum({L}); {L}[0]; {L}[-1]; {L}[{p}]; {L}[{p}]; 0.1 * len({L}); max({L});
+        min({L}); sum(0.5 * {t} ** 2 for {t} in {L}); 0.5 * np.sum(np.array({L}) ** 2);
+        np.mean({L}); sum({L}[1:]); sum({L}[{p}:]); 0.3 * np.dot({L}, {L}); np.max({L});
+        0.3 * sum({t} * {u} for {t}, {u} in zip({L}, {K}));
+        0.2 * sum({i} * {t} for {i}, {t} in enumerate({L})); 0.5 * sum(reversed({L}))
+    """),
+    "rows": forms("""
+        0.3 * np.sum(np.stack({R})); np.mean(np.array({R})); np.sum({R}[-1]) * 0.3;
+        np.sum({R}[0] * {R}[-1]) * 0.2; 0.1 * len({R}); np.sum(sum({R})) * 0.2;
+        sum(np.sum({w} ** 2) * 0.2 for {w} in {R}); np.sum(np.concatenate({R})) * 0.3
+    """),
+    "table": forms("""
+        sum({D}[0]); {D}[1][0]; {D}[-1][-1]; 0.1 * len({D}[0]); 0.3 * sum(sum({t}) for {t} in {D});
+        sum([0.3 * {t}[0] for {t} in {D}]); 0.3 * np.sum(np.array({D}))
+    """),
+}
+ARRAYS = {
+    "list": forms("""
+        np.array({L}); np.array({L}); np.asarray({L}); np.array({L})[::-1]; 0.5 * np.array({L}) ** 2;
+        np.stack({L}); np.cumsum({L}); np.array([{L}[0], {L}[-1]]); np.array([{L}, {L}])
+    """),
+    "rows": forms("""
+        np.array({R}); np.stack({R}); np.stack({R}); np.stack({R}, axis=1); np.concatenate({R});
+        np.concatenate({R}); sum({R}); {R}[0]; {R}[-1]; {R}[{p}]; np.vstack({R}); np.hstack({R});
+        np.stack({R}, axis=-1); np.concatenate({R}[1:]); np.array({R})[0]; np.stack([{R}[0], {R}[-1]])
+    """),
+    "table": forms("np.array({D}); np.array({D}[0]); np.stack({D})"),
+}  # fmt: skip
+KINDS = ("list", "rows", "table")
+LONGEST = 7
+
+
+class ListWriter(StoreWriter):
+    """Writes programs that change lists."""
+
+    # ---------------------------------------------------------- lists that stand
+
+    def every_list(self) -> list[list[Any]]:
+        known = [v for v in self.values.values() if isinstance(v, list)]
+        for v in known:
+            known += [item for item in v if isinstance(item, list)]
+        return known
+
+    def every_array(self) -> list[Any]:
+        held = [a for v in self.every_list() for a in v if isinstance(a, np.ndarray)]
+        return [*super().every_array(), *(a for a in held if a.flags.writeable)]
+
+    @contextmanager
+    def put_back(self) -> Iterator[None]:
+        kept = [(v, list(v)) for v in self.every_list()]
+        with super().put_back():
+            yield
+        for v, old in kept:
+            v[:] = old
+
+    def done(self, lines: Lines) -> Lines | None:
+        kept = [(v, list(v)) for v in self.every_list()]
+        if super().done(lines) and all(map(fits, self.every_list())):
+            return lines
+        for v, old in kept:
+            v[:] = old
+        return None
+
+    def lists(self, kind: str) -> list[Name]:
+        return [n for n in self.known(kind) if isinstance(self.values[n.text], list)]
+
+    def keep(self, kind: str, name: str, value: list[Any], item: Any = ()) -> str:
+        """A name for a list."""
+        self.values[name] = value
+        shape, dtype = (item.shape, str(item.dtype)) if kind == "rows" else ((), "")
+        return self.define(name, kind, shape=shape, dtype=dtype)
+
+    # ------------------------------------------------------------------- holes
+
+    def list_holes(self, kind: str, name: Name | None) -> dict[str, Callable[[], str]]:
+        """What fills the holes of a template about a list, some the same throughout."""
+        item = self.item_of(name)
+        known = self.lists(kind)
+        same = [n.text for n in known if name is None or n.shape == name.shape]
+        blank = {"list": f"[{self.number(1)}, 0.4]", "table": "[[0.4], [0.5]]"}
+        other = self.pick(same) if same else blank.get(kind, "[np.ones(2)]")
+        own = name.text if name else other
+        vectors = [n.text for n in self.known("tensor") if len(n.shape) == 1]
+        vectors = [v for v in vectors if not np.iscomplexobj(self.values[v])]
+        numbers = [n.text for n in self.lists("list")]
+        places = ["0", "-1", "1", "-2", f"len({own}) - 1", f"len({own}) // 2"]
+        places += [f"{k} % len({own})" for k in self.ints(-99, 99)] * 2
+        places += self.ints(0, 3) * 3
+        fresh = {"t": "float", "u": "float", "i": "loop", "w": "row", "N": kind}
+        new: dict[str, str] = {}
+
+        def named_once(hole: str) -> str:
+            if hole not in new:
+                new[hole] = self.fresh(fresh[hole])
+            return new[hole]
+
+        def of_item(texts: Lines) -> str:
+            return self.pick(texts) if texts else f"({self.like(item.shape, item.dtype, 1).text})"
+
+        names = [m.text for m in self.stored_into() if m.shape == item.shape]
+        names = [m for m in names if self.values[m].dtype == item.dtype]
+        beds = [
+            m.text
+            for m in self.known("tensor")
+            if m.shape[1:] == item.shape and m.shape and m.dtype == str(item.dtype)
+        ]
+        holes: dict[str, Callable[[], str]] = {
+            "L": lambda: own if kind == "list" else self.pick(numbers or ["[0.4]"]),
+            "K": lambda: other if kind == "list" else self.pick(numbers or ["[0.3]"]),
+            "R": lambda: own,
+            "S": lambda: other,
+            "D": lambda: own,
+            "F": lambda: f"({self.number(1)})",
+            "v": lambda: self.pick(vectors or ["np.array([0.4, -0.6])"]),
+            "n": lambda: self.pick(["2", "3", "1", "0", *self.ints(0, 3)]),
+            "p": lambda: self.pick(places),
+            "A": lambda: of_item([]),
+            "T": lambda: of_item(names),
+            "B": lambda: self.pick(beds) if beds else f"[{of_item([])}]",
+        }
+        return {**holes, **{h: lambda h=h: named_once(h) for h in fresh}}  # type: ignore[misc]
+
+    def item_of(self, name: Name | None) -> Any:
+        """An array like the items of a list of arrays; for a new one, like any."""
+        if name is not None and name.kind == "rows":
+            return np.zeros(name.shape, name.dtype)
+        known = [n for n in self.known("tensor") if n.shape and n.dtype == "float64"]
+        shape = self.pick(known).shape if known else (2,)
+        return np.zeros(shape if np.prod(shape) < 13 else (2,))
+
+    def about(self, kind: str, templates: Any, begins: bool = False) -> tuple[Any, Any]:
+        """A template filled: of one list of a kind, or of none known yet."""
+        known = self.lists(kind)
+        name = self.pick(known) if known else None
+        if name is None and not begins:
+            return None, None
+        holes = self.list_holes(kind, name)
+        template = self.pick(templates)
+        if isinstance(template, str):
+            return self.replaced(template, holes), name
+        return [self.replaced(line, holes) for line in template], name
+
+    # -------------------------------------------------------------- statements
+
+    def list_begun(self) -> Lines | None:
+        """A new list under a name: a new one, or one that holds such a list."""
+        kind = self.pick(("list", "list", "rows", "table"))
+        if kind != "list" and not self.lists("list"):
+            kind = "list"
+        forms = {"list": BEGUN, "rows": BEGUN_OF_ARRAYS, "table": BEGUN_OF_LISTS}[kind]
+        for _ in range(4):
+            text, _ = self.about(kind, forms, begins=True)
+            value = self.evaluate(text)
+            if isinstance(value, list) and fits(value):
+                return self.named_list(kind, text, value)
+        return None
+
+    def named_list(self, kind: str, text: str, value: list[Any]) -> Lines | None:
+        item = value[0] if value else self.item_of(None)
+        alike = all(np.shape(a) == np.shape(item) for a in value) or kind == "table"
+        if not alike or (kind == "rows") is not isinstance(item, np.ndarray) and value:
+            return None
+        shape = np.shape(item) if kind == "rows" else ()
+        held = [n.text for n in self.lists(kind) if n.shape == shape]
+        held = [n for n in held if n in self.free and n != text]
+        name = self.pick(held) if held and self.maybe(4) else self.fresh(kind)
+        return [f"{self.keep(kind, name, value, np.asarray(item))} = {text}"]
+
+    def list_changed(self) -> Lines | None:
+        kind = self.pick(("list", "list", "list", "rows", "rows", "table"))
+        forms = {"list": CHANGES, "rows": CHANGES_OF_ARRAYS, "table": CHANGES_OF_LISTS}
+        for _ in range(4):
+            text, name = self.about(kind, forms[kind])
+            if text is None:
+                return self.list_begun()
+            if " += [" in text and name.text not in self.free:
+                return None
+            if lines := self.done([text]):
+                return lines
+        return None
+
+    def list_loop(self) -> Lines | None:
+        """A loop that changes a list."""
+        kind = self.pick(("list", "list", "rows"))
+        if not self.fits(4):
+            return None
+        for _ in range(4):
+            lines, name = self.about(kind, {"list": LOOPS, "rows": LOOPS_OF_ARRAYS}[kind])
+            if lines is None:
+                return self.list_begun()
+            if name.text not in self.free:
+                return None
+            if self.done([lines[0], *("    " + line for line in lines[1:])]):
+                return [lines[0], *("    " + line for line in lines[1:])]
+        return None
+
+    def popped(self) -> Lines | None:
+        """A number taken from a list."""
+        if not (known := self.lists("list")):
+            return self.list_begun()
+        xs = self.pick(known).text
+        t = self.fresh("float")
+        if lines := self.done([f"{t} = {xs}.pop({self.pick(['', '', '0', '-1', '1'])})"]):
+            self.define(t, "float")
+            return lines
+        return None
+
+    def list_alias(self) -> Lines | None:
+        """Another name for a list, for one of two, or for one in a list."""
+        kind = self.pick(("list", "list", "rows", "table"))
+        if not (known := self.lists(kind)):
+            return self.list_begun()
+        n = self.pick(known)
+        if kind == "table":
+            k = self.pick(("0", "-1"))
+            row = self.evaluate(f"{n.text}[{k}]")
+            return self.named_list("list", f"{n.text}[{k}]", row) if row else None
+        same = [m for m in known if m.shape == n.shape and m.text != n.text]
+        if same and self.maybe(4):
+            text = f"{n.text} if {self.make('bool', 1)} else {self.pick(same).text}"
+            return self.named_list(kind, text, self.values[n.text])
+        return self.named_list(kind, n.text, self.values[n.text])
+
+    def list_exchange(self) -> Lines | None:
+        known = [n for n in self.lists("list") if n.text in self.free]
+        if len(known) < 2:
+            return None
+        a, b = known[0].text, known[-1].text
+        self.values[a], self.values[b] = self.values[b], self.values[a]
+        return [f"{a}, {b} = {b}, {a}"]
+
+    # ---------------------------------------------------------------- readings
+
+    def list_number(self, depth: int) -> str | None:
+        """A number that a list gives."""
+        kind = self.pick(("list", "list", "rows", "table"))
+        for _ in range(3):
+            text, _ = self.about(kind, NUMBERS[kind])
+            value = None if text is None else self.evaluate(text)
+            if isinstance(value, int | float | np.floating) and abs(value) < 6:
+                return f"({text})"
+        return None
+
+    def leaf(self) -> Grown:
+        if self.maybe(4):
+            kind = self.pick(("list", "rows", "rows", "table"))
+            text, _ = self.about(kind, ARRAYS[kind])
+            if text is not None and (found := self.grown(text)):
+                if found.value.dtype == np.float64 and np.ndim(found.value):
+                    return found
+        return super().leaf()
+
+    def list_named_array(self) -> Lines | None:
+        """An array of what a list holds, by name."""
+        kind = self.pick(("list", "rows", "rows", "table"))
+        text, _ = self.about(kind, ARRAYS[kind])
+        value = None if text is None else self.evaluate(text)
+        if not isinstance(value, np.ndarray) or not value.ndim:
+            return None
+        return self.named(text, value) if fits([value]) else None
+
+    # --------------------------------------------------------------- functions
+
+    def parameter(self) -> Name:
+        if self.below(3):
+            return super().parameter()
+        kind = self.pick(("list", "list", "rows"))
+        text = self.fresh(kind)
+        if kind == "list":
+            self.values[text] = [0.4, -0.8, 0.3]
+            return Name(text, kind)
+        item = self.item_of(None)
+        self.values[text] = [item + 0.4, item - 0.6]
+        return Name(text, kind, shape=item.shape, dtype="float64")
+
+    def argument(self, p: Name, depth: int) -> str:
+        if p.kind not in KINDS:
+            return super().argument(p, depth)
+        known = [n.text for n in self.lists(p.kind) if n.shape == p.shape]
+        if known and self.below(6):
+            return self.pick([*known, *known, f"{self.pick(known)}[:]"])
+        if p.kind == "list":
+            return f"[{self.number(1)}, 0.4]"
+        return f"[{self.like(p.shape, np.dtype(p.dtype), 1).text}]"
+
+    def kinds_of_results(self) -> list[tuple[str, ...]]:
+        return [*super().kinds_of_results(), (), (), ("list",), ("list",)]
+
+    def make(self, kind: str, depth: int = 2) -> str:
+        if kind == "list":
+            known = [n.text for n in self.lists("list")]
+            return self.pick([*known, *known, f"[{self.number(1)}, {self.number(1)}]"])
+        return super().make(kind, depth)
+
+    def call_for_effect(self) -> Lines | None:
+        known = [fn for fn in self.callables() if any(
+            p.kind in (*KINDS, "tensor") for p in fn.params)]  # fmt: skip
+        return self.done([self.call(self.pick(known))]) if known else None
+
+    def list_of_call(self) -> Lines | None:
+        """What a function returned, a list that it was given perhaps, by name."""
+        known: list[Function] = [
+            fn for fn in self.callables() if fn.results == ("list",)
+        ]
+        if not known:
+            return None
+        text = self.call(self.pick(known))
+        value = self.evaluate(text)
+        return self.named_list("list", text, value) if isinstance(value, list) else None
+
+    # ---------------------------------------------------------------- program
+
+    def arguments(self) -> dict[Name, Any]:
+        given = super().arguments()
+        for text in ("ps", "qs"):
+            if self.maybe(3):
+                value = self.reals(self.pick((3, 2, 1, 4)))
+                self.values[text] = list(value)
+                given[Name(text, "list")] = value
+        return given
+
+    def free_arguments(self, args: dict[Name, Any]) -> set[str]:
+        lists = {p.text for p in args if p.kind in KINDS}
+        return super().free_arguments(args) | lists
+
+    def result(self) -> str:
+        texts = [super().result()]
+        sums = {"list": ["0.5 * sum({})", "0.7 * sum({})"], "rows": ["0.3 * np.sum(sum({}))"]}
+        sums["table"] = ["0.3 * sum({}[0])"]
+        for kind in KINDS:
+            for n in self.lists(kind):
+                if self.below(4):
+                    texts.append(self.pick(sums[kind]).format(n.text))
+        return " + ".join(texts)
+
+
+def fits(a: Any) -> bool:
+    """Whether a list is short enough, and what it holds small enough."""
+    if isinstance(a, list):
+        return len(a) <= LONGEST and all(map(fits, a))
+    is_number = isinstance(a, float | int | np.ndarray | np.floating)
+    return is_number and bool(np.all(np.abs(a) <= LARGEST)) and np.size(a) < 40
