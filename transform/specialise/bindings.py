@@ -16,6 +16,7 @@ from gradwright.transform.primitives.structural import FORMAT
 from gradwright.transform.specialise import regions
 from gradwright.transform.specialise.abstract import (
     Listed,
+    Region,
     Static,
     Structure,
     describe,
@@ -177,6 +178,25 @@ def store_item(frame: Frame, target: Any, value: Any, function: Any = None) -> N
     if type_of(old).is_array:
         must_fit(type_of(new), region, function)
     store(frame, region, index, new, target)
+
+
+def change_whole(
+    frame: Frame, region: Region, function: Any, value: Any, node: Any
+) -> None:
+    """Region = function(region, value) of an operator that changes an array in place."""
+    from gradwright.transform.specialise.expressions import binary, display
+    from gradwright.transform.specialise.regions import WHOLE, must_fit, store
+
+    if function in (operator.add, operator.sub):
+        operand = display(frame, value, node)
+        must_fit(promote(region.type, type_of(operand)), region, function)
+        if function is operator.sub:
+            operand = frame.builder.operator(operator.neg, operand)
+        store(frame, region, (), operand, node, accumulate=True)
+        return
+    new = display(frame, binary(frame, function, frame.read(region), value, node), node)
+    must_fit(type_of(new), region, function)
+    store(frame, region, WHOLE, new, node)
 
 
 def refuse_store(frame: Frame, owner: Any, target: Any) -> NoReturn:

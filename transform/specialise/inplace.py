@@ -327,14 +327,19 @@ def _one_by_one(
             instead="a loop over the places",
         )
     (count, *_) = broadcast(*lines) or ()
-    frame.unit.assume_equal((count, d) for t in lines for d in t.dims or ())
     rank = 1 + y.type.rank - len(index)
+    along = [t.dims[0] for t in lines if t.dims]
+    values = [type_of(o) for o in operands]
+    along += [t.dims[0] for t in values if t.rank == rank and t.dims]
+    frame.unit.assume_equal((count, d) for d in along if d.constant != 1)
     symbol = Value("i", INT)
     k = Linear({symbol: 1})
 
     def item(a: Any, rank: int) -> Any:
-        is_line = isinstance(a, Value) and a.type.rank == rank
-        return element(frame, a, k, safe=True) if is_line else a
+        if not isinstance(a, Value) or a.type.rank != rank or not a.type.dims:
+            return a
+        one = a.type.dims[0].constant == 1  # for every item
+        return element(frame, a, linear(0) if one else k, safe=True)
 
     with b.nested([]) as body:
         at = tuple(At(item(i.places, 1)) if isinstance(i, Pick) else i for i in index)

@@ -146,9 +146,7 @@ def _augmented(frame: Frame, node: Any) -> None:
         return
     old = frame.lookup(name, node)
     value = frame.evaluate(node.value)
-    is_list = isinstance(old, Listed) or getattr(old, "kind", None) is list
-    if is_list and isinstance(node.op, gast.Add):
-        listing.METHODS["extend"](frame, old, [value], {}, node)
+    if listing.in_place(frame, BINARY[type(node.op)], old, value, node):
         return
     if isinstance(old, Value) and old.type.is_array:
         raise frame.error(
@@ -163,17 +161,8 @@ def _augmented(frame: Frame, node: Any) -> None:
 
 def _in_place(frame: Frame, region: Region, node: Any) -> None:
     """An operator that changes a whole array of the function's own."""
-    value, function = frame.evaluate(node.value), BINARY[type(node.op)]
-    if function in (operator.add, operator.sub):
-        operand = display(frame, value, node)
-        must_fit(promote(region.type, type_of(operand)), region, function)
-        if function is operator.sub:
-            operand = frame.builder.operator(operator.neg, operand)
-        store(frame, region, (), operand, node, accumulate=True)
-        return
-    new = display(frame, binary(frame, function, frame.read(region), value, node), node)
-    must_fit(type_of(new), region, function)
-    store(frame, region, WHOLE, new, node)
+    value = frame.evaluate(node.value)
+    change_whole(frame, region, BINARY[type(node.op)], value, node)
 
 
 def _sign(op: Any) -> str:

@@ -18,7 +18,7 @@ import gast
 
 from gradwright.transform.build import constant, own_value
 from gradwright.transform.core import Call, Const, Operand, Value, type_of
-from gradwright.transform.errors import AliasError
+from gradwright.transform.errors import AliasError, UnsupportedSyntax
 from gradwright.transform.indices import Linear
 from gradwright.transform.source import Source
 from gradwright.transform.specialise.abstract import (
@@ -30,11 +30,14 @@ from gradwright.transform.specialise.abstract import (
     Structure,
     Zipped,
     as_constant,
+    describe,
     is_operand,
     leaves,
     mapped,
+    of_caller,
 )
 from gradwright.transform.specialise.aliases import refuse_old_views
+from gradwright.transform.specialise.births import given, lists_in
 from gradwright.transform.specialise.frame import (
     Capture,
     Demand,
@@ -126,6 +129,14 @@ def separate_unit(
 ) -> tuple[Unit, list[Operand]]:
     """A function of the program as a unit of its own, never written out in place."""
     static: set[str] = set()
+    name = _name_of(source)
+    for here in (a for v in bound.values() for a in of_caller(v)):
+        raise frame.error(
+            UnsupportedSyntax,
+            f"a derivative of {name} is taken here, which is handed {describe(here)}",
+            node,
+            instead="np.array(...) of it",
+        )
     frame.program.separate.add(source.node)
     while True:
         key, operands = _signature(frame, source, closure, bound, static)
@@ -137,7 +148,11 @@ def separate_unit(
                     frame, source, closure, bound, key, static, copies=True
                 )
             _refuse_overlap(frame, unit, operands, node)
+            _refuse_same(frame, unit, bound, node)
             return unit, operands
+        except InlineInstead as e:
+            text = f"a derivative of {name} is taken here, which {e.reason}"
+            raise frame.error(UnsupportedSyntax, text, node) from None
         except Demand as e:
             if e.parameter is None:
                 raise
@@ -220,6 +235,9 @@ def _specialise_unit(
         parameters_of = {s: n for n, s in _owners(inner.env)}
         unit.function.params = unit.params
         program.units[key] = unit
+        if copies:
+            lists = ((n, given(inner, a, (n,))) for n, a in unit.arguments.items())
+            inner.env.update(lists)
         own = copied_parameters(inner) if copies else {}
         try:
             value = run_body(inner)
@@ -359,6 +377,22 @@ def _refuse_overlap(
                 "this call",
                 node,
                 instead=f"a copy of the array for '{name}'",
+            )
+
+
+def _refuse_same(
+    frame: Frame, unit: Unit, bound: dict[str, Any], node: Any
+) -> None:
+    """Refuse one list for an argument that is changed and for another one."""
+    every = [found for n, a in bound.items() for found in lists_in(a, (n,))]
+    for path, a in every:
+        if path in unit.changed and any(b is a for p, b in every if p != path):
+            raise frame.error(
+                AliasError,
+                f"'{path[0]}' is changed, and is the same list as another one of "
+                "this call",
+                node,
+                instead=f"list(...) of it for '{path[0]}'",
             )
 
 
