@@ -22,8 +22,8 @@ class Apart:
 
     def __init__(self, built: Built) -> None:
         specialised = built.specialised
-        inputs = specialised.inputs
-        self.count = len(inputs)
+        inputs = [*specialised.inputs, *(p for _, p in specialised.hidden)]
+        self.count = len(specialised.inputs)
         self.stored = [
             (inputs.index(p), name, at) for p, name, at in specialised.stored
         ]
@@ -32,11 +32,11 @@ class Apart:
 
     def check(self, values: Any, hidden: dict[str, Any]) -> None:
         """Refuse a call whose arrays overlap."""
+        every = [*values[: self.count], *hidden.values()]
         for k, name, at in self.stored:
-            others = [*values[:k], *values[k + 1 : self.count], *hidden.values()]
-            for other in others:
+            for other in (*every[:k], *every[k + 1 :]):
                 if isinstance(other, np.ndarray) and np.may_share_memory(
-                    values[k], other
+                    every[k], other
                 ):
                     raise AliasError(
                         f"'{name}' is stored into, and shares memory with another "

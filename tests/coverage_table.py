@@ -232,7 +232,13 @@ class Watched:
         others = [value for other, value in scope.items() if other != name]
         alias = ALIASES[any(is_shared(found, value) for value in others)]
         kinds = {type(item) for item in found}
-        of = " of arrays" if np.ndarray in kinds else " of lists" if list in kinds else ""
+        of = (
+            " of arrays"
+            if np.ndarray in kinds
+            else " of lists"
+            if list in kinds
+            else ""
+        )
         of = " in lists" if within else of
         every = [form + of for form in forms]
         every += ["an argument"] * any(found is arg for arg in self.given)

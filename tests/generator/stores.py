@@ -68,10 +68,11 @@ BUFFERS = forms("""
     {W}[0] = 0.5 * {T}[-1] * {T}[0]; {W}[...] = np.sin({T}); {W}[::-1] -= 0.4 * {T}
 """)
 # What stores without a subscript; {U} something else of the shape of {T}, {P} places
-# of its first axis, {M} a mask of its shape, {m} one of any, {X} an array that is new.
+# of its first axis, {M} a mask of its shape, {X} another array of its kind.
 CALLS = forms("""
-    np.add.at({T}, {P}, {V}); np.add.at({T}, {P}, 0.5 * ({V})); np.add.at({T}, {P}, 0.3);
-    np.subtract.at({T}, {P}, 0.4 * ({V})); np.multiply.at({T}, {P}, 0.8);
+    np.add.at({T}, {P}, {V}); np.add.at({T}, {P}, 0.5 * ({V}));
+    np.add.at({T}, {P}, 0.3); np.subtract.at({T}, {P}, 0.4 * ({V}));
+    np.multiply.at({T}, {P}, 0.8);
     np.multiply.at({T}, {P}, np.cos({V})); np.divide.at({T}, {P}, 2.5 + np.sin({V}));
     np.copyto({T}, {U}); np.copyto({T}, 0.5 * {U}); np.copyto({T}, {F});
     np.copyto({T}, {U}, where={M}); np.copyto({T}, 0.4, where={M}); np.copyto({T}, {V});
@@ -267,9 +268,11 @@ class StoreWriter(ArrayWriter):
         region = self.evaluate(f"({target})[{at}]") if length else value
         holes = {
             "T": lambda: target,
-            "U": lambda: self.pick([*others, *others, target])
-            if self.maybe()
-            else f"({self.like(value.shape, value.dtype, 1).text})",
+            "U": lambda: (
+                self.pick([*others, *others, target])
+                if self.maybe()
+                else f"({self.like(value.shape, value.dtype, 1).text})"
+            ),
             "V": lambda: self.value_for(np.shape(region), value.dtype),
             "F": lambda: self.scalar(a, 1),
             "P": lambda: at,

@@ -165,6 +165,9 @@ def _attempt(
     f.hidden = {p: path for path, p in _hidden_values(hidden)}
     f.body = root.builder.block
     stored, others = stored_parameters(f, copies)
+    held = {place: p for p, place in copies.values()}
+    lent = {held.get(a, a): name for a, name in root.lent.items()}
+    stored = {name: p for p, name in lent.items() if p in f.params} | stored
     result = mapped(lambda x: others.get(x, x), mapped(as_constant, value))
     f.results = [x for x in leaves(result) if not isinstance(x, Static)]
     f.filename = source.filename

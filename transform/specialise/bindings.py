@@ -183,7 +183,7 @@ def store_item(frame: Frame, target: Any, value: Any, function: Any = None) -> N
 def change_whole(
     frame: Frame, region: Region, function: Any, value: Any, node: Any
 ) -> None:
-    """Region = function(region, value) of an operator that changes an array in place."""
+    """Let an operator change a whole array in place."""
     from gradwright.transform.specialise.expressions import binary, display
     from gradwright.transform.specialise.regions import WHOLE, must_fit, store
 

@@ -146,8 +146,9 @@ def change(frame: Frame, a: Structure, items: Any, node: Any) -> None:
 
 def note_change(frame: Frame, a: Any) -> None:
     """A list that a call gives is changed, which whoever else has it would see."""
-    if a.given is not None:
-        frame.unit.changed.setdefault(a.given, frame.builder.where)
+    where = frame.builder.where
+    if a.given is not None and where is not None:
+        frame.unit.changed.setdefault(a.given, where)
 
 
 def may_change(frame: Frame, a: Structure, node: Any) -> Birth:

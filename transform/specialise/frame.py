@@ -120,6 +120,7 @@ class Unit:
         self.unready = False  # it was called before its result was known
         self.stored: dict[str, Value] = {}  # parameters that it copies and stores into
         self.changed: dict[Any, Location] = {}  # lists of arguments, where they change
+        self.lent: dict[Any, str] = {}  # arrays to derivatives that store, as what
         self.own_results: set[int] = set()  # those that share memory with nothing
         self.waits_for: set[Unit] = set()  # units whose result a branch needs
         self.equal_dims: dict[tuple[Linear, Linear], None] = {}

@@ -34,7 +34,7 @@ from gradwright.transform.errors import UnsupportedSyntax
 from gradwright.transform.indices import Linear, linear
 from gradwright.transform.picks import may_repeat
 from gradwright.transform.primitives.record import UFUNCS
-from gradwright.transform.primitives.structural import makes_anew
+from gradwright.transform.primitives.structural import COPY, makes_anew
 from gradwright.transform.specialise.abstract import Region, Static, Structure
 from gradwright.transform.specialise.bindings import element, refuse_store
 from gradwright.transform.specialise.frame import Frame, ProgramError
@@ -44,6 +44,7 @@ from gradwright.transform.specialise.regions import (
     begin,
     must_fit,
     store,
+    view_of,
 )
 from gradwright.transform.specialise.subscripts import (
     as_index,
@@ -316,6 +317,7 @@ def _one_by_one(
 ) -> None:
     """The same in a loop over the items of the index, which are written in order."""
     b = frame.builder
+    operands = [_apart(frame, o, y) for o in operands]
     lines = [type_of(i.places) for i in index if isinstance(i, Pick)]
     if any(isinstance(i, Span) for i in index) or any(
         t.rank != 1 or t.is_bool for t in lines
@@ -346,6 +348,13 @@ def _one_by_one(
         _change(f, frame, y, at, [item(o, rank) for o in operands], node)
     b.add(For(symbol, linear(0), count, linear(1), body))
     b.forget({y.place})
+
+
+def _apart(frame: Frame, a: Any, y: Region) -> Any:
+    """An operand as it is before the loop, copied where it is a part of the array."""
+    seen = view_of(frame, a)
+    is_part = seen is not None and seen.place is y.place
+    return frame.builder.let(COPY, a) if is_part else a
 
 
 # ---- functions ---------------------------------------------------------------------

@@ -202,7 +202,8 @@ def variable(frame: Frame, slot: Any, value: Listed) -> Listed:
     """A list of a variable's own, which holds lists of such items."""
     origin = ("variable", value.origin, slot.name)
     held = Listed(origin, value.kind, None, tuple(frame.program.constructs))
-    held.tree = mapped(lambda place: List(slot.name, place.type), value.tree)
+    if value.tree is not None:
+        held.tree = mapped(lambda place: List(slot.name, place.type), value.tree)
     slot.owner.allocated += [p for p in leaves(held.tree) if p is not None]
     return held
 

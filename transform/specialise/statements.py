@@ -51,6 +51,7 @@ from gradwright.transform.specialise.abstract import (
 )
 from gradwright.transform.specialise.bindings import (
     bind,
+    change_whole,
     element,
     refuse_store,
     store_item,
@@ -61,7 +62,6 @@ from gradwright.transform.specialise.expressions import (
     as_operand,
     binary,
     closure,
-    display,
     operate,
     truth,
 )
@@ -71,7 +71,7 @@ from gradwright.transform.specialise.frame import (
     Demand,
     Frame,
 )
-from gradwright.transform.specialise.regions import WHOLE, iterated, must_fit, store
+from gradwright.transform.specialise.regions import iterated
 from gradwright.transform.specialise.slots import (
     Construct,
     Fork,
@@ -81,7 +81,7 @@ from gradwright.transform.specialise.slots import (
     Trips,
     Unready,
 )
-from gradwright.transform.types import INT, Type, promote
+from gradwright.transform.types import INT, Type
 
 Handler = Callable[[Frame, Any], None]
 

@@ -10,7 +10,7 @@ found by iteration.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -37,7 +37,7 @@ from gradwright.transform.specialise.abstract import (
     of_caller,
 )
 from gradwright.transform.specialise.aliases import refuse_old_views
-from gradwright.transform.specialise.births import given, lists_in
+from gradwright.transform.specialise.births import given, lists_in, note_change
 from gradwright.transform.specialise.frame import (
     Capture,
     Demand,
@@ -149,6 +149,7 @@ def separate_unit(
                 )
             _refuse_overlap(frame, unit, operands, node)
             _refuse_same(frame, unit, bound, node)
+            _note_lent(frame, unit, unit.stored.items(), operands)
             return unit, operands
         except InlineInstead as e:
             text = f"a derivative of {name} is taken here, which {e.reason}"
@@ -380,13 +381,14 @@ def _refuse_overlap(
             )
 
 
-def _refuse_same(
-    frame: Frame, unit: Unit, bound: dict[str, Any], node: Any
-) -> None:
+def _refuse_same(frame: Frame, unit: Unit, bound: dict[str, Any], node: Any) -> None:
     """Refuse one list for an argument that is changed and for another one."""
     every = [found for n, a in bound.items() for found in lists_in(a, (n,))]
+    program = frame.program
     for path, a in every:
-        if path in unit.changed and any(b is a for p, b in every if p != path):
+        if path not in unit.changed:
+            continue
+        if any(b is a for p, b in every if p != path):
             raise frame.error(
                 AliasError,
                 f"'{path[0]}' is changed, and is the same list as another one of "
@@ -394,6 +396,23 @@ def _refuse_same(
                 node,
                 instead=f"list(...) of it for '{path[0]}'",
             )
+        birth = program.births.get(program.behind.get(a, a))
+        if birth is not None:  # nor may one be of the caller's
+            note_change(frame, birth)
+
+
+def _note_lent(
+    frame: Frame,
+    unit: Unit,
+    stored: Iterable[tuple[str, Any]],
+    operands: Sequence[Any],
+) -> None:
+    """Arrays that go to a derivative which stores into its copy: none may overlap."""
+    given = dict(zip(unit.params, operands, strict=False))
+    for name, p in stored:
+        own = base_of(frame, given.get(p))
+        if own is not None:
+            frame.unit.lent.setdefault(own, name)
 
 
 def _is_runtime(leaf: Any) -> bool:
@@ -423,6 +442,8 @@ def _emit_call(frame: Frame, unit: Unit, operands: list[Operand]) -> Any:
     unit.is_recursive |= not unit.done
     frame.unit.assume_of_call(unit, [*operands, *captured])
     frame.builder.add(Call(tuple(outs), unit.function, (*operands, *captured)))
+    lent = [(name, own) for own, name in unit.lent.items()]
+    _note_lent(frame, unit, lent, [*operands, *captured])
     frame.program.own.update(outs[k] for k in unit.own_results)
     return result
 
