@@ -199,6 +199,8 @@ def _bindings(node: gast.FunctionDef) -> Iterator[tuple[str, Any]]:
             pairs = [(t, n.value)]
             if isinstance(t, gast.Tuple) and isinstance(n.value, gast.Tuple):
                 pairs = list(zip(t.elts, n.value.elts, strict=False))
+            elif isinstance(t, gast.Tuple):
+                pairs = [(part, n.value) for part in t.elts]
             yield from ((a.id, value) for a, value in pairs if isinstance(a, gast.Name))
 
 

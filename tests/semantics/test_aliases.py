@@ -296,6 +296,50 @@ def test_two_arrays_that_overlap(change, mode: str) -> None:
     assert base.tolist() == kept.tolist()
 
 
+def one_step(ws, gs):
+    for w, g in zip(ws, gs, strict=True):
+        w -= 0.1 * g
+    return np.sum(ws[0] * ws[1])
+
+
+def by_position(ws, gs):
+    for i in range(len(ws)):
+        ws[i] *= gs[i]
+        ws[i][1:] += ws[i - 1][0]
+    return np.sum(ws[0] * ws[1])
+
+
+def unpacked(ws, gs):
+    a, b = ws
+    a[0] = b[1]
+    return np.sum(ws[0] * ws[1] * gs[0])
+
+
+def in_a_dict(ws, gs):
+    params = {"w": ws, "g": gs}
+    for k in range(3):
+        params["w"][0][k] = params["g"][1][k] * params["w"][1][k - 1]
+    return np.sum(ws[0] * ws[1])
+
+
+@pytest.mark.parametrize("kind", [list, tuple])
+@pytest.mark.parametrize("f", [one_step, by_position, unpacked, in_a_dict])
+def test_arrays_of_a_structure_are_copied_first(f, kind) -> None:
+    """The caller's stay as they are, and none may be two of them."""
+    xs = np.array([1.0, 3.0, 2.0, 0.5])
+    given = [kind([xs, 2.0 * xs]), kind([xs[::-1].copy(), xs**2])]
+    if f is by_position and kind is tuple:
+        with pytest.raises(gw.UnsupportedSyntax, match="a tuple of 2"):
+            gw.grad(f)(*given)
+        return
+    gw.check_grads(f, tuple(given))
+    assert xs.tolist() == [1.0, 3.0, 2.0, 0.5]
+    with pytest.raises(gw.AliasError, match=r"'ws\[0\]' is stored into, and shares"):
+        gw.grad(f)(kind([xs, xs]), given[1])
+    with pytest.raises(gw.AliasError, match=r"'ws\[0\]' is stored into, and shares"):
+        gw.grad(f)(given[0], kind([xs, xs]))
+
+
 def test_arrays_that_overlap_in_a_structure() -> None:
     def f(xs, params):
         xs[0] *= 2.0
