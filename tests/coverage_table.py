@@ -77,12 +77,15 @@ LISTED = """
     a loop of lists
 """.replace("\n", " ").split(",")
 LISTED = [form.strip() for form in LISTED]
-RARE = (
-    "a function's argument", "%=", "//=", "@=", "np.subtract.at", "np.multiply.at",
-    "np.divide.at", "out= with where=", "np.copyto with where=", "np.put", "np.putmask",
-    "np.place", "np.fill_diagonal", "reverse", "clear", "*", "copied", "exchange",
-    "largest", *(form for form in LISTED if form.endswith(("of arrays", " lists"))),
-)  # fmt: skip  # covered if alone or if shared
+# Of these it is enough to be met either alone or shared.
+RARE = """
+    a function's argument, %=, //=, @=, np.subtract.at, np.multiply.at, np.divide.at,
+    out= with where=, np.copyto with where=, np.put, np.putmask, np.place,
+    np.fill_diagonal, reverse, clear, +, *, copied, exchange, largest, a loop,
+    a comprehension, np.array, another name, insert in front, counted
+""".replace("\n", " ").split(",")
+RARE = [form.strip() for form in RARE]
+RARE += [form for form in LISTED if form.endswith((" of arrays", " lists"))]
 ALIASES = ("alone", "shared")  # whether another name stands for what is stored into
 MODULES = ("np", "np.linalg", "math")
 
@@ -306,7 +309,7 @@ class Rewrite(ast.NodeTransformer):
             again = ast.parse(ast.unparse(node.target), mode="eval").body
             lines.append(ast.Expr(self.visit(ast.BinOp(again, node.op, node.value))))
         for update, target in [*stores_of(node), *stores_by_calls(every)]:
-            lines.append(self.note_of_store(update, target))
+            lines += self.note_of_store(update, target)
         lines += self.notes_of_lists(node, every)
         if isinstance(node, ast.For | ast.While):
             lines += ast.parse(f"_loop_{key} = _start({loop_kind(node)!r})").body
@@ -317,15 +320,16 @@ class Rewrite(ast.NodeTransformer):
             node.body[:0] = ast.parse(f"_loop_{key}[1] += 1").body
         return lines
 
-    def note_of_store(self, update: str, target: ast.expr) -> ast.stmt:
-        """A note of what is stored into, when it is reached."""
+    def note_of_store(self, update: str, target: ast.expr) -> list[ast.stmt]:
+        """A note of what is stored into, when it is reached, if that has a name."""
         forms, names = set(), set()
         root = target
         while not isinstance(root, ast.Name):
             if isinstance(root, ast.Call):
                 root = root.func
                 continue
-            assert isinstance(root, ast.Subscript | ast.Attribute)
+            if not isinstance(root, ast.Subscript | ast.Attribute):
+                return []
             if root is not target:
                 forms.add("a part of a part")
             elif isinstance(root, ast.Subscript):
@@ -342,7 +346,7 @@ class Rewrite(ast.NodeTransformer):
             f"_stored({(update, *sorted(forms))!r}, {' '.join(sorted(names))!r}, "
             f"{root.id!r}, locals())"
         )
-        return ast.parse(text).body[0]
+        return ast.parse(text).body
 
     def is_argument(self, name: str) -> bool:
         """Whether a name is a parameter of the function here, which is not `f`."""

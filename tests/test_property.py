@@ -38,7 +38,10 @@ PARTS = [(profile, part) for part in range(2) for profile in PROFILES]
 PARTS += [
     (name, part) for name in ("arrays", "stores", "lists") for part in range(2, 6)
 ]
-TIMES = {"stores": 4}  # as many programs: a form of store is rare, and soon judged
+TIMES = {
+    "stores": 4,
+    "lists": 3,
+}  # as many programs: a form of store is rare, and soon judged
 MAY_BE_REFUSED = {"stores": 0.5, "lists": 0.5}  # the share that aliases may forbid
 STEP = 2.0**-12
 TOLERANCE = 1e-6  # of the differences, per sum of absolute terms

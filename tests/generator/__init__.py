@@ -79,11 +79,11 @@ PROFILES = {
         helpers=2,
     ),
     "lists": Profile(
-        statements=f"{'list_begun ' * 14} {'list_changed ' * 40} {'list_loop ' * 18} "
-        f"{'popped ' * 8} {'list_alias ' * 8} {'list_exchange ' * 3} "
-        f"{'list_named_array ' * 6} {'call_for_effect ' * 10} {'list_of_call ' * 4} "
-        f"{'array_assign ' * 4} {'store ' * 6} over_rows inner inner branch branch",
-        numbers=f"{'list_number ' * 14} made_number made_number made_number",
+        statements=f"{'list_begun ' * 14} {'list_changed ' * 60} {'list_loop ' * 24} "
+        f"{'popped ' * 8} {'list_alias ' * 14} {'list_exchange ' * 4} "
+        f"{'list_named_array ' * 8} {'call_for_effect ' * 12} {'list_of_call ' * 4} "
+        f"{'array_assign ' * 3} {'store ' * 6} over_rows inner inner branch branch",
+        numbers=f"{'list_number ' * 18} made_number made_number made_number",
         kinds="float float int",
         args="",
         helpers=2,

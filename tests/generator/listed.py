@@ -201,6 +201,22 @@ CHANGES_OF_LISTS = forms("""
     {D}[0], {D}[1] = {D}[1], {D}[0]; {D}[0] += [{F}]; {D}[1][0] *= 0.7;
     {D}[0].extend({D}[1])
 """)
+LOOPS_OF_LISTS = loops("""
+for {t} in {D}:
+    {t}[0] = 0.5 * {t}[-1] + 0.3 * {F}
+
+for {t} in {D}:
+    {t}.append(0.4 * {t}[0])
+
+for {i}, {t} in enumerate({D}):
+    {t}[0] *= 0.2 * {i} + 0.5
+
+for {i} in range(2):
+    {D}[{i}][0] *= 0.5 * {F}
+
+for {i} in range({n}):
+    {D}[0].append(0.5 * {D}[1][0])
+""")
 NUMBERS = {
     "list": forms("""
         sum({L}); sum({L}); {L}[0]; {L}[-1]; {L}[{p}]; {L}[{p}]; 0.1 * len({L});

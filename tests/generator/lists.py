@@ -23,6 +23,7 @@ from generator.listed import (
     CHANGES_OF_LISTS,
     LOOPS,
     LOOPS_OF_ARRAYS,
+    LOOPS_OF_LISTS,
     NUMBERS,
 )
 from generator.stores import LARGEST, StoreWriter
@@ -66,6 +67,13 @@ class ListWriter(StoreWriter):
     def lists(self, kind: str) -> list[Name]:
         return [n for n in self.known(kind) if isinstance(self.values[n.text], list)]
 
+    def lists_shared_first(self, kind: str) -> list[Name]:
+        """Half of the time, the lists that have another name as well."""
+        known = self.lists(kind)
+        every = [id(v) for v in [*self.values.values(), *self.every_list()]]
+        shared = [n for n in known if every.count(id(self.values[n.text])) > 2]
+        return shared if shared and self.maybe() else known
+
     def keep(self, kind: str, name: str, value: list[Any], item: Any = ()) -> str:
         """A name for a list."""
         self.values[name] = value
@@ -96,15 +104,13 @@ class ListWriter(StoreWriter):
                 new[hole] = self.fresh(fresh[hole])
             return new[hole]
 
-        def of_item(texts: Lines) -> str:
-            return (
-                self.pick(texts)
-                if texts
-                else f"({self.like(item.shape, item.dtype, 1).text})"
-            )
-
         names = [m.text for m in self.stored_into() if m.shape == item.shape]
         names = [m for m in names if self.values[m].dtype == item.dtype]
+        names = [m for m in names if m in self.free]
+
+        def item_text() -> str:
+            return f"({self.like(item.shape, item.dtype, 1).text})"
+
         beds = [
             m.text
             for m in self.known("tensor")
@@ -120,9 +126,9 @@ class ListWriter(StoreWriter):
             "v": lambda: self.pick(vectors or ["np.array([0.4, -0.6])"]),
             "n": lambda: self.pick(["2", "3", "1", "0", *self.ints(0, 3)]),
             "p": lambda: self.pick(places),
-            "A": lambda: of_item([]),
-            "T": lambda: of_item(names),
-            "B": lambda: self.pick(beds) if beds else f"[{of_item([])}]",
+            "A": item_text,
+            "T": lambda: self.pick(names or [""]),  # no program, then
+            "B": lambda: self.pick(beds) if beds else f"[{item_text()}]",
         }
         return {**holes, **{h: lambda h=h: named_once(h) for h in fresh}}  # type: ignore[misc]
 
@@ -136,7 +142,7 @@ class ListWriter(StoreWriter):
 
     def about(self, kind: str, templates: Any, begins: bool = False) -> tuple[Any, Any]:
         """A template filled: of one list of a kind, or of none known yet."""
-        known = self.lists(kind)
+        known = self.lists_shared_first(kind)
         name = self.pick(known) if known else None
         if name is None and not begins:
             return None, None
@@ -148,9 +154,17 @@ class ListWriter(StoreWriter):
 
     # -------------------------------------------------------------- statements
 
-    def list_begun(self) -> Lines | None:
+    def block(self, most: int = 5) -> Lines:
+        """A program of lists begins with some, and is longer than others."""
+        lines: Lines = []
+        if self.is_entry and self.depth == 0:
+            self.budget += 4
+            lines += [s for _ in range(2) for s in self.list_begun() or []]
+        return lines + [s for s in super().block(most) if s != "pass" or not lines]
+
+    def list_begun(self, kind: str = "") -> Lines | None:
         """A new list under a name: a new one, or one that holds such a list."""
-        kind = self.pick(("list", "list", "rows", "table"))
+        kind = kind or self.pick(("list", "list", "rows", "rows", "table"))
         if kind != "list" and not self.lists("list"):
             kind = "list"
         forms = {"list": BEGUN, "rows": BEGUN_OF_ARRAYS, "table": BEGUN_OF_LISTS}[kind]
@@ -158,7 +172,11 @@ class ListWriter(StoreWriter):
             text, _ = self.about(kind, forms, begins=True)
             value = self.evaluate(text)
             if isinstance(value, list) and fits(value):
-                return self.named_list(kind, text, value)
+                lines = self.named_list(kind, text, value)
+                if lines and self.maybe(4):
+                    first, _, _ = lines[0].partition(" = ")
+                    lines += self.named_list(kind, first, value) or []
+                return lines
         return None
 
     def named_list(self, kind: str, text: str, value: list[Any]) -> Lines | None:
@@ -174,29 +192,31 @@ class ListWriter(StoreWriter):
         return [f"{self.keep(kind, name, value, np.asarray(item))} = {text}"]
 
     def list_changed(self) -> Lines | None:
+        """Changes of a list, most often several."""
         kind = self.pick(("list", "list", "list", "rows", "rows", "table"))
         forms = {"list": CHANGES, "rows": CHANGES_OF_ARRAYS, "table": CHANGES_OF_LISTS}
+        if not self.lists(kind):
+            return self.list_begun(kind)
+        lines: Lines = []
         for _ in range(4):
             text, name = self.about(kind, forms[kind])
-            if text is None:
-                return self.list_begun()
-            if " += [" in text and name.text not in self.free:
-                return None
-            if lines := self.done([text]):
-                return lines
-        return None
+            bound = text.startswith(f"{name.text} +=")
+            if not bound or name.text in self.free:
+                lines += self.done([text]) or []
+            if len(lines) > self.below(4):
+                break
+        return lines or None
 
     def list_loop(self) -> Lines | None:
         """A loop that changes a list."""
-        kind = self.pick(("list", "list", "rows"))
+        kind = self.pick(("list", "list", "list", "rows", "rows", "table"))
+        forms = {"list": LOOPS, "rows": LOOPS_OF_ARRAYS, "table": LOOPS_OF_LISTS}
         if not self.fits(4):
             return None
+        if not self.lists(kind):
+            return self.list_begun(kind)
         for _ in range(4):
-            lines, name = self.about(
-                kind, {"list": LOOPS, "rows": LOOPS_OF_ARRAYS}[kind]
-            )
-            if lines is None:
-                return self.list_begun()
+            lines, name = self.about(kind, forms[kind])
             if name.text not in self.free:
                 return None
             if self.done(lines):
@@ -206,7 +226,7 @@ class ListWriter(StoreWriter):
     def popped(self) -> Lines | None:
         """A number taken from a list."""
         if not (known := self.lists("list")):
-            return self.list_begun()
+            return self.list_begun("list")
         xs = self.pick(known).text
         t = self.fresh("float")
         if lines := self.done(
@@ -220,7 +240,7 @@ class ListWriter(StoreWriter):
         """Another name for a list, for one of two, or for one in a list."""
         kind = self.pick(("list", "list", "rows", "table"))
         if not (known := self.lists(kind)):
-            return self.list_begun()
+            return self.list_begun(kind)
         n = self.pick(known)
         if kind == "table":
             k = self.pick(("0", "-1"))

@@ -542,6 +542,26 @@ def items_changed_in_place(x):
     return total + np.sum(y) * np.sum(arrays[1] ** 2)
 
 
+def numbers_that_do_not_vary(x, n):
+    fixed = [0.5, 0.4, 0.3]
+    total = 0.0
+    for k in range(n):
+        more = fixed + [x[k]]  # noqa: RUF005
+        part = fixed[1:]
+        part.append(x[k - 1])
+        fixed.append(1.0)
+        total += sum(v * v for v in more) + part[-1] * part[0]
+    while len(fixed) > 2:
+        fixed.pop()
+    ends = fixed[::-1] + [x[0], x[1]]  # noqa: RUF005
+    arrays = [np.ones(4) * k for k in range(n)]
+    others = arrays[1:]
+    others.append(x)
+    others[0] = others[0] * x
+    total += np.sum(np.array(others) ** 2) + np.sum(sum(arrays))
+    return total * ends[-1] * ends[0]
+
+
 def handed_over_in_an_iterable(x, n):
     def total(items):
         s = 0.0
@@ -621,6 +641,7 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (multiplied_by_a_number_of_the_run, (X, 6)),
     (arrays_beside_lists, (X,)),
     (items_changed_in_place, (X,)),
+    (numbers_that_do_not_vary, (X, 3)),
     (handed_over_in_an_iterable, (X, 3)),
 ]
 NAMES = [f.__name__ for f, _ in PROGRAMS]
