@@ -202,7 +202,7 @@ class _Sweep:
                 self.keep(s)
                 if s.out in self.varied:
                     out = _beside(s.out)
-                    dots = self.dots[s.source]
+                    dots = self._tangents_of(s.source)
                     b.add(Load(out, dots, s.index, safe=True, deep=s.deep))
                     self.dots[s.out] = out
             case Alloc():
@@ -237,8 +237,7 @@ class _Sweep:
                 self.keep(s)
             case Take():
                 if s.place in self.varied:
-                    dots = self.dots.get(s.source) or self._zeros(s.source)
-                    b.add(Take(self.dots[s.place], dots))
+                    b.add(Take(self.dots[s.place], self._tangents_of(s.source)))
                 self.keep(s)
             case Remove():
                 self.keep(s)
@@ -283,6 +282,12 @@ class _Sweep:
             dot.like = p.like  # type: ignore[attr-defined]
         self.dots[p] = dot
         return dot
+
+    def _tangents_of(self, source: Any) -> Any:
+        """The tangents of a place; those of a list that does not vary are zero."""
+        if isinstance(source, List) and source not in self.dots:
+            return self._zeros(source)
+        return self.dots[source]
 
     def _zeros(self, xs: List) -> List:
         """A list of tangents that are zero."""

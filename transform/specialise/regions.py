@@ -56,6 +56,7 @@ from gradwright.transform.specialise.abstract import (
 )
 from gradwright.transform.specialise.frame import Frame, ProgramError
 from gradwright.transform.specialise.slots import Slot
+from gradwright.transform.structure import item_name
 from gradwright.transform.types import VARYING, Type
 
 WHOLE: Index = (Whole(),)
@@ -306,15 +307,29 @@ def begin(frame: Frame, name: str, value: Value) -> Region:
 
 
 def copied_parameters(frame: Frame) -> Copies:
-    """The parameters under names that are stored into: they are copied first."""
-    found = {}
+    """The parameters under names that are stored into: they are copied first.
+
+    So are the arrays in a structure, where it cannot do without.
+    """
+    found: Copies = {}
+
+    def copied(held: Any, name: str, words: str) -> Any:
+        if isinstance(held, Structure) and frame.program.wary:
+            named = zip(held.labels, held.items, strict=True)
+            return held.holding([
+                copied(a, f"{name}_{k}", item_name(held, words, k)) for k, a in named
+            ])  # fmt: skip
+        if not isinstance(held, Value) or not held.type.rank:
+            return held
+        own = frame.builder.let(COPY, held, type=held.type, name=name)
+        assert isinstance(own, Value)
+        region = begin(frame, name, own)
+        found[words] = held, region.place
+        return region
+
     for name in sorted(frame.stored.places):
-        held = frame.env.get(name)
-        if isinstance(held, Value) and held.type.is_array and held.type.rank:
-            own = frame.builder.let(COPY, held, type=held.type, name=name)
-            assert isinstance(own, Value)
-            region = frame.env[name] = begin(frame, name, own)
-            found[name] = held, region.place
+        if name in frame.env:
+            frame.env[name] = copied(frame.env[name], name, name)
     return found
 
 

@@ -147,9 +147,7 @@ def _augmented(frame: Frame, node: Any) -> None:
         return
     old = frame.lookup(name, node)
     value = frame.evaluate(node.value)
-    is_list = isinstance(old, Listed) or getattr(old, "kind", None) is list
-    if is_list and isinstance(node.op, gast.Add):
-        listing.METHODS["extend"](frame, old, [value], {}, node)
+    if listing.in_place(frame, BINARY[type(node.op)], old, value, node):
         return
     if isinstance(old, Value) and old.type.is_array:
         raise frame.error(
