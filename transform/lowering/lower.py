@@ -82,6 +82,7 @@ from gradwright.transform.lowering.program import (
 from gradwright.transform.lowering.reuse import reuse
 from gradwright.transform.lowering.tapes import begin_tape, finish_tapes, pop, push
 from gradwright.transform.lowering.unused import drop_unused
+from gradwright.transform.lowering.zeros import begin_as_zeros
 from gradwright.transform.types import BOOL
 
 MOST_DENIED = 8  # things taken for granted that did not hold, before nothing is
@@ -183,6 +184,7 @@ def _lowered(L: Lowering) -> Function:
     lowered = replace(L.function, body=body, results=results)
     drop_unused(lowered)
     reuse(lowered, L.ours - given)
+    begin_as_zeros(lowered)
     return lowered
 
 
