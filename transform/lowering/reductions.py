@@ -22,8 +22,10 @@ from gradwright.transform.core import (
     Alloc,
     Cell,
     Const,
+    If,
     Let,
     Operand,
+    Raise,
     Store,
     Value,
 )
@@ -33,7 +35,7 @@ from gradwright.transform.lowering.cells import summed_where_number
 from gradwright.transform.lowering.nests import Places, Scope
 from gradwright.transform.lowering.program import Lowering, Shape
 from gradwright.transform.primitives.structural import SUM_TO
-from gradwright.transform.types import Type, numpy_scalar
+from gradwright.transform.types import BOOL, TEXT, Type, numpy_scalar
 
 NUMPY_BOOL = numpy_scalar(bool)
 Element = Callable[[Scope, Places], Operand]
@@ -256,12 +258,26 @@ def count_nonzero(L: Lowering, s: Let, given: dict[str, Any]) -> None:
 
 @lowers(np.max, np.amax)
 def largest(L: Lowering, s: Let, given: dict[str, Any]) -> None:
+    _refuse_nothing(L, s, given, "maximum")
     simple(L, s, given, Fold(_least, _extreme(np.maximum)))
 
 
 @lowers(np.min, np.amin)
 def smallest(L: Lowering, s: Let, given: dict[str, Any]) -> None:
+    _refuse_nothing(L, s, given, "minimum")
     simple(L, s, given, Fold(_greatest, _extreme(np.minimum)))
+
+
+def _refuse_nothing(L: Lowering, s: Let, given: dict[str, Any], name: str) -> None:
+    """NumPy's error where an extreme is taken of no elements."""
+    shape = L.shape(s.operands[0])
+    axes = axes_of(given, len(shape))
+    text = f"zero-size array to reduction operation {name} which has no identity"
+    for n in (shape[k] for k in axes):
+        if L.forms.is_natural(n - 1) or L.assume_natural(n - 1):
+            continue
+        is_empty = L.let(operator.eq, n, linear(0), type=BOOL)
+        L.add(If(is_empty, [Raise(ValueError, (Const(text, TEXT),))], []))
 
 
 def _extreme(ufunc: Any) -> Any:
