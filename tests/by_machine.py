@@ -9,6 +9,10 @@ from typing import Any
 import numpy as np
 
 from gradwright.backends import machine
+from gradwright.entry import Entry
+from gradwright.pipeline import derived_of, emit_derived, finish
+from gradwright.results import assembler
+from gradwright.transform import source as sources
 from gradwright.transform.core import Function, Let, Operand, Value
 from gradwright.transform.primitives.record import Primitive
 from gradwright.transform.types import Type, of_number
@@ -29,6 +33,22 @@ def program(calls: list[Call]) -> Any:
         body.append(Let(out, p, given))
         results.append(out)
     return machine.compile(Function("rows", params, body, results))
+
+
+def compiled(function: Any) -> Any:
+    """A function of numbers, loops and elements, compiled as its core stands."""
+    entry = Entry(function)
+
+    def call(*args: Any) -> Any:
+        source = sources.read(function)
+        derived, _ = derived_of((), source, entry.patterns(args))
+        finish(derived)
+        emit_derived(derived)  # which settles the names
+        made = machine.compile(derived.function)
+        assemble = assembler(derived.result, derived.fits)
+        return assemble(made.run(tuple(entry.leaves(args)), {}))
+
+    return call
 
 
 def kind(x: Any) -> Type:

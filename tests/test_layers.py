@@ -23,6 +23,8 @@ TRANSFORM = """
     lowering
 """.split()
 ROWS = "gradwright.transform.primitives."
+# Operations of compiled code, which are tested row by row.
+OF_ROWS = "operations floats arithmetic powers comparing rounding kinds".split()
 WHOLE = (
     "transform.specialise",
     "transform.reverse",
@@ -166,6 +168,8 @@ def test_each_file_has_its_test() -> None:
             mirror = ROOT / "tests" / inner.with_name(f"test_{inner.name}")
             if inner.parts[:2] == ("transform", "primitives"):
                 wanted = [mirror, ROOT / "tests" / "test_primitives.py"]
+            elif inner.stem in OF_ROWS and "machine" in inner.parts:
+                wanted = [mirror, mirror.with_name("test_rows.py")]
             else:
                 wanted = [mirror]
             if path.name != "__init__.py" and not any(test.exists() for test in wanted):

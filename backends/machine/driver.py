@@ -15,13 +15,14 @@ from __future__ import annotations
 
 import ctypes
 import struct
+import time
 from collections import deque
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from gradwright.backends.machine import arrays, build, kernel, library, sites
+from gradwright.backends.machine import arrays, build, disk, kernel, library, sites
 from gradwright.backends.machine.arrays import layout_of
 from gradwright.backends.machine.program import (
     CALLS,
@@ -64,13 +65,19 @@ class Noted(Exception):
 
 
 class Machine:
-    """A function compiled: one kernel for each way in which its arrays lie."""
+    """A function compiled: one kernel for each way in which its arrays lie.
+
+    `watch` is told of every further kernel: for which layouts, and of its seconds.
+    """
 
     other_kind = OtherKind
 
-    def __init__(self, function: Function, facts: Facts = NONE) -> None:
+    def __init__(
+        self, function: Function, facts: Facts = NONE, fastmath: bool = False
+    ) -> None:
         _check_objects()
-        self.function, self.facts = function, facts
+        self.function, self.facts, self.fastmath = function, facts, fastmath
+        self.watch: Callable[[Layouts, float], None] | None = None
         self.kernels: dict[tuple[Layouts, bool], Kernel] = {}
         self.hidden = [p for p in function.params if p in function.hidden]
         self.names = [p.settled for p in self.hidden]  # type: ignore[attr-defined]
@@ -85,8 +92,11 @@ class Machine:
         """The kernel for these layouts."""
         found = self.kernels.get((layouts, careful))
         if found is None:
-            found = Kernel(self.function, layouts, self.facts, careful)
+            start = time.perf_counter()
+            found = Kernel(self.function, layouts, self.facts, careful, self.fastmath)
             self.kernels[layouts, careful] = found
+            if self.watch is not None:
+                self.watch(layouts, time.perf_counter() - start)
         return found
 
     def run(self, values: Any, hidden: dict[str, Any]) -> Any:
@@ -132,13 +142,21 @@ class Kernel:
     """Machine code, and the frames of calls of it that wait."""
 
     def __init__(
-        self, function: Function, layouts: Layouts, facts: Facts, careful: bool
+        self,
+        function: Function,
+        layouts: Layouts,
+        facts: Facts,
+        careful: bool,
+        fastmath: bool = False,
     ) -> None:
-        program = kernel.translated(function, layouts, facts, careful)
+        program = kernel.translated(function, layouts, facts, careful, fastmath)
         self.sites = program.sites
         self.frame_layout = program.frame
         self.text, self.name = build.text_of(program)
-        self.compiled = build.compiled(self.text, self.name)
+        self.compiled = disk.load(self.name)
+        if self.compiled is None:
+            self.compiled = build.compiled(self.text, self.name)
+            disk.save(self.name, self.compiled)
         self.call = self.compiled.entry_point
         self.frames: deque[Frame] = deque()
         self.all_frames: dict[int, Frame] = {}  # by address
@@ -267,11 +285,16 @@ def _written(program: Program) -> tuple[str, dict[str, Any]]:
         lengths = ", ".join(f"max({text(s, params)}, 0)" for s in shape)
         if not isinstance(place.like, tuple) or all(_is_length(s) for s in shape):
             lengths = ", ".join(text(s, params) for s in shape)
-        lines.append(f"    r{k} = {make}(({lengths},), dtype_{k})")
+        lines += [
+            "    try:",
+            f"        r{k} = {make}(({lengths},), dtype_{k})",
+            "    except IndexError:",  # of fewer axes, where nobody has looked
+            "        raise OtherKind from None",
+        ]
         names[f"dtype_{k}"] = np.dtype(place.type.dtype)
         letters, given = letters + "q", [*given, f"id(r{k})"]
     names["pack"] = struct.Struct(letters).pack_into
-    names.update(zeros=np.zeros, empty=np.empty, IndexError=IndexError)
+    names.update(zeros=np.zeros, empty=np.empty, OtherKind=OtherKind)
     values = "".join(f", {g}" for g in given)
     lines += [
         "    try:",

@@ -59,6 +59,7 @@ from gradwright.transform.core import (
     type_of,
     walk,
 )
+from gradwright.transform.errors import UnsupportedSyntax
 from gradwright.transform.types import Type
 
 FLAGS_OF = {
@@ -74,6 +75,7 @@ def translated(
     layouts: Layouts,
     facts: Facts = NONE,
     careful: bool = False,
+    fastmath: bool = False,
 ) -> Program:
     """A function of loop core, and all it calls, as one module with its kernel.
 
@@ -81,7 +83,10 @@ def translated(
     one may note that something did, and leave it to a careful one to find it again.
     """
     careful = careful or any(isinstance(p, Buffer) for p in function.params)
-    program = Program(function, layouts, facts, careful)
+    try:
+        program = Program(function, layouts, facts, careful, fastmath)
+    except Refused as e:
+        raise UnsupportedSyntax(f"jit cannot compile {e.message} yet") from None
     kind = ir.FunctionType(WORD, [POINTER])
     kernel = ir.Function(program.module, kind, "kernel")
     Kernel(program, Instance(function, layouts, kernel)).build()

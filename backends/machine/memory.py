@@ -220,7 +220,7 @@ class Memory:
         b.call(function, [to, source, size, BIT(0)])
 
     def borrow(self, a: Any, row: Register, at: int) -> None:
-        """An array that a library made; words hold its address and its lengths."""
+        """An array that a library made and keeps: words say where, and how long."""
         b, slot = self.body.b, self.body.slot
         if a not in self.borrowed:
             dims = tuple(slot(WORD) for _ in range(a.type.rank))

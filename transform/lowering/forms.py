@@ -17,7 +17,8 @@ Bounds = tuple[Linear, Linear]
 class Forms:
     """Facts of a program: of its lengths, which hold everywhere, and of open loops.
 
-    same: a length in terms of others.  natural: forms that are never negative.
+    same: a length in terms of others.  natural: forms that are never negative, and
+    those that are not where we are.
     bounds: of the variable of each loop round this place, its least and its greatest.
     """
 
@@ -30,6 +31,7 @@ class Forms:
         self.lengths: set[Dim] = set()  # of parameters
         self.bounds: dict[Value, Bounds] = {}
         self.natural: list[Linear] = []
+        self.here: list[Linear] = []  # what a branch round this place says
         for a, b in equal:
             self.equate(a, b)
         self.natural += map(self.resolved, natural)
@@ -63,8 +65,16 @@ class Forms:
 
     def is_natural(self, form: Linear) -> bool:
         """Whether a form is known never to be negative."""
-        least = self.resolved(self.extreme(self.resolved(form), False))
-        return any(_only_lengths(least - f) for f in (Linear({}), *self.natural))
+        rests = self.rests(form)
+        return any(
+            _only_lengths(n - f) for n in rests for f in (Linear({}), *self.natural)
+        )
+
+    def rests(self, form: Linear) -> list[Linear]:
+        """What is left of the least of a form, less each thing that is said of here."""
+        form = self.resolved(form)
+        facts = (*self.here, Linear({}))
+        return [self.resolved(self.extreme(form - f, False)) for f in facts]
 
     def is_below(self, a: Linear, b: Linear) -> bool:
         """Whether a < b is known."""

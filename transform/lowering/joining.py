@@ -453,3 +453,35 @@ def _widths(L: Lowering, width: Any, rank: int) -> list[tuple[Linear, Linear]]:
         pairs = [pair(p) for p in width]
         return pairs * rank if len(pairs) == 1 else pairs
     return [pair(width)] * rank
+
+
+@lowers(np.bincount)
+def bincount(L: Lowering, s: Let, given: dict[str, Any]) -> None:
+    """How often each int comes, or the sum of the weights beside it."""
+    x, weights = given["x"], given.get("weights")
+    (n,) = L.shape(x)
+    largest = L.cell("largest", INT, linear(-1))
+    least = L.cell("least", INT, linear(0))
+
+    def look(w: Scope, at: tuple[Linear, ...]) -> None:
+        k = cast(w, L.at(w, x, at), INT)
+        for cell, function in ((largest, max), (least, min)):
+            held = w.load(cell, (), INT, cell.name)
+            w.store(cell, (), w.let(row(function, 2), (held, k), INT, cell.name))
+
+    L.root((n,), look)
+    negative = "'list' argument must have no negative elements"
+    found = [L.loaded(cell) for cell in (largest, least)]
+    L.raise_if(operator.lt, found[1], linear(0), ValueError, negative)
+    length = L.greatest(found[0] + 1, L.length(given.get("minlength", 0)))
+    place, t = L.room(s.out.name, s.out.type, (length,)), s.out.type.element
+    L.root((length,), lambda w, at: w.store(place, at, zero_of(s)))
+    one = constant(t.weak().type(1), t)
+
+    def add(w: Scope, at: tuple[Linear, ...]) -> None:
+        k = cast(w, L.at(w, x, at), INT)
+        weight = one if weights is None else cast(w, L.at(w, weights, at), t)
+        w.store(place, (k,), weight, accumulate=True)
+
+    L.root((n,), add)
+    L.is_memory(s.out, place, (length,))

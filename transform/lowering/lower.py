@@ -20,6 +20,7 @@ from gradwright.transform.core import (
     Assert,
     Break,
     Buffer,
+    Call,
     Cell,
     For,
     Function,
@@ -38,6 +39,8 @@ from gradwright.transform.core import (
     Tape,
     Value,
     While,
+    is_recursive,
+    program,
     type_of,
 )
 from gradwright.transform.errors import UnsupportedSyntax
@@ -52,6 +55,7 @@ from gradwright.transform.lowering import (  # noqa: F401
 from gradwright.transform.lowering.arrays import (
     lower_let,
 )
+from gradwright.transform.lowering.calls import call
 from gradwright.transform.lowering.cells import (
     begin_cell,
     lower_load,
@@ -78,6 +82,8 @@ from gradwright.transform.lowering.program import (
 from gradwright.transform.lowering.tapes import begin_tape, finish_tapes, pop, push
 from gradwright.transform.lowering.unused import drop_unused
 from gradwright.transform.types import BOOL
+
+MOST_DENIED = 8  # things taken for granted that did not hold, before nothing is
 
 
 def lower(
@@ -121,21 +127,49 @@ class Lowered:
             self.refusal = e
 
     def _made(self) -> Function:
-        while True:
-            needs = self.needs
-            forms = Forms((*self.equal, *needs.equal), (*self.natural, *needs.natural))
-            try:
-                return _lowered(Lowering(self.source, forms, self.needs))
-            except Again:  # with what is known now of tapes and names
-                pass
+        others = {f: replace(f, body=[], results=[]) for f in program(self.source)}
+        for f, made in others.items():
+            if f is not self.source:
+                _fill(made, _again(f, Needs(cautious=True), others, (), ()))
+        own = others[self.source]
+        needs = Needs(cautious=True) if is_recursive(self.source) else self.needs
+        _fill(own, _again(self.source, needs, others, self.equal, self.natural))
+        return own
 
     def widen(self, number: int) -> None:
         """A name, by its number, holds arrays of different lengths after all."""
         if number < 0:
-            self.needs = Needs(cautious=True)
+            needs, denied = self.needs, set(self.needs.denied)
+            forms = [a - b for a, b in (*needs.equal, *needs.unlike)]
+            denied.add([*forms, *needs.natural][-number - 1])
+            self.needs = Needs(
+                varying=needs.varying,
+                denied=denied,
+                cautious=len(denied) > MOST_DENIED,
+            )
         else:
             self.needs.varying.add(number)
         self.function = self._made()
+
+
+def _again(
+    f: Function,
+    needs: Needs,
+    functions: dict[Function, Function],
+    equal: Iterable[tuple[Linear, Linear]],
+    natural: Iterable[Linear],
+) -> Function:
+    """Lower a function, until all is known that it needs."""
+    while True:
+        forms = Forms((*equal, *needs.equal), (*natural, *needs.natural))
+        try:
+            return _lowered(Lowering(f, forms, needs, functions))
+        except Again:  # with what is known now of tapes and names
+            pass
+
+
+def _fill(function: Function, made: Function) -> None:
+    function.body, function.results = made.body, made.results
 
 
 def _lowered(L: Lowering) -> Function:
@@ -153,15 +187,17 @@ def _lowered(L: Lowering) -> Function:
 def _asked(needs: Needs) -> list[Statement]:
     """What is taken for granted of the arguments, asked before all else."""
     found: list[Statement] = []
-    vary = [Raise(LengthsVary, (linear(-1),))]
+    number = 0
     for function, pairs in (
         (operator.ne, needs.equal),
         (operator.eq, needs.unlike),
         (operator.lt, [(form, linear(0)) for form in needs.natural]),
     ):
         for a, b in pairs:
+            number -= 1
             out = Value("differs", BOOL)
-            found += [Let(out, row(function, 2), (a, b)), If(out, list(vary), [])]
+            vary: list[Statement] = [Raise(LengthsVary, (linear(number),))]
+            found += [Let(out, row(function, 2), (a, b)), If(out, vary, [])]
     return found
 
 
@@ -225,6 +261,8 @@ def statement(L: Lowering, s: Statement) -> None:
             branch(L, s)
         case Break():
             L.add(Break())
+        case Call():
+            call(L, s)
         case Raise():
             L.add(Raise(s.exception, tuple(map(L.operand, s.operands))))
         case Assert():
@@ -301,12 +339,38 @@ def branch(L: Lowering, s: If) -> None:
         return
     L.prepare(s, loops=False)
     condition = L.operand(s.condition)
-    with L.block() as then:
+    holds, fails = _said(L, s.condition)
+    with L.block() as then, L.knowing(holds):
         block(L, s.then)
-    with L.block() as orelse:
+    with L.block() as orelse, L.knowing(fails):
         block(L, s.orelse)
     L.where, L.adjoint = s.where or L.where, s.adjoint
     L.add(If(condition, then, orelse))
+
+
+def _said(L: Lowering, condition: Any) -> tuple[list[Linear], list[Linear]]:
+    """What a comparison of ints says is not negative: where it holds, and where not."""
+    made = L.made.get(condition) if isinstance(condition, Value) else None
+    if made is None or len(made.operands) != 2:
+        return [], []
+    a, b = made.operands
+    if not (isinstance(a, Linear) and isinstance(b, Linear)):
+        return [], []
+    less = L.form(b) - L.form(a)
+    match made.primitive.function:
+        case operator.lt:
+            return [less - 1], [-less]
+        case operator.le:
+            return [less], [-less - 1]
+        case operator.gt:
+            return [-less - 1], [less]
+        case operator.ge:
+            return [-less], [less - 1]
+        case operator.eq:
+            return [less, -less], []
+        case operator.ne:
+            return [], [less, -less]
+    return [], []
 
 
 def assertion(L: Lowering, s: Assert) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from by_machine import is_as
+from by_machine import compiled, is_as
 
 import gradwright as gw
 from gradwright.entry import Entry
@@ -31,7 +31,7 @@ def emitted(function: Any, *args: Any) -> Any:
 
 def check(function: Any, *args: Any, ulps: float = 0.0) -> None:
     wanted = outcome(lambda *a: emitted(function, *a), *args)
-    found = outcome(gw.jit(function), *args)
+    found = outcome(compiled(function), *args)
     assert same(found[0], wanted[0], ulps), (found, wanted)
     assert found[1] == wanted[1]
 
@@ -266,7 +266,7 @@ def test_what_is_no_loop_core_is_refused() -> None:
         return 2.0 * x
 
     with pytest.raises(gw.UnsupportedSyntax, match=r"jit cannot compile \* of arrays"):
-        gw.jit(doubled)(np.ones(3))
+        compiled(doubled)(np.ones(3))
 
     def listed(n: int) -> float:
         xs = []
@@ -275,7 +275,7 @@ def test_what_is_no_loop_core_is_refused() -> None:
         return sum(xs)
 
     with pytest.raises(gw.UnsupportedSyntax, match="lists"):
-        gw.jit(listed)(3)
+        compiled(listed)(3)
 
 
 # ---- kinds -------------------------------------------------------------------------
