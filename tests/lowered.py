@@ -127,7 +127,7 @@ def in_python(runner: Any = Loops) -> Iterator[list[Any]]:
     """What is compiled in here runs as plain Python."""
     made: list[Any] = []
 
-    def machine(function: Function, facts: Any) -> Any:
+    def machine(function: Function, *options: Any) -> Any:
         made.append(runner(function))
         return made[-1]
 
