@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from gradwright import compiled, compiling, transforms
+from gradwright import cache, compiled, compiling, transforms
 from gradwright.backends.numpy import load
 from gradwright.transform.core import Function, type_of
 from gradwright.transform.emit import emit
@@ -124,8 +124,9 @@ def assert_differentiates(f: Any, *args: Any, argnums: Any = 0) -> None:
 
 @contextmanager
 def in_python(runner: Any = Loops) -> Iterator[list[Any]]:
-    """What is compiled in here runs as plain Python."""
+    """What is compiled in here runs as plain Python, and is compiled anew."""
     made: list[Any] = []
+    cache.clear_caches()
 
     def machine(function: Function, *options: Any) -> Any:
         made.append(runner(function))
@@ -138,6 +139,7 @@ def in_python(runner: Any = Loops) -> Iterator[list[Any]]:
         yield made
     finally:
         vars(compiled).update(kept)
+        cache.clear_caches()
 
 
 @contextmanager

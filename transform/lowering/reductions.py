@@ -30,14 +30,13 @@ from gradwright.transform.core import (
     Value,
 )
 from gradwright.transform.indices import Linear, linear
-from gradwright.transform.lowering.arrays import cast, lowers, moved
+from gradwright.transform.lowering.arrays import cast, lowers, moved, truth
 from gradwright.transform.lowering.cells import summed_where_number
 from gradwright.transform.lowering.nests import Places, Scope
 from gradwright.transform.lowering.program import Lowering, Shape
 from gradwright.transform.primitives.structural import SUM_TO
 from gradwright.transform.types import BOOL, TEXT, Type, numpy_scalar
 
-NUMPY_BOOL = numpy_scalar(bool)
 Element = Callable[[Scope, Places], Operand]
 
 
@@ -231,16 +230,29 @@ def mean(L: Lowering, s: Let, given: dict[str, Any]) -> None:
 
 @lowers(np.any)
 def some(L: Lowering, s: Let, given: dict[str, Any]) -> None:
-    simple(L, s, given, Fold(lambda t: np.False_, _logical(np.logical_or)))
+    _of_truths(L, s, given, np.False_, np.logical_or)
 
 
 @lowers(np.all)
 def every(L: Lowering, s: Let, given: dict[str, Any]) -> None:
-    simple(L, s, given, Fold(lambda t: np.True_, _logical(np.logical_and)))
+    _of_truths(L, s, given, np.True_, np.logical_and)
 
 
-def _logical(ufunc: Any) -> Any:
-    return lambda w, a, b, t: w.let(row(ufunc, 2), (a, b), t, "held")
+def _of_truths(
+    L: Lowering, s: Let, given: dict[str, Any], start: np.bool, ufunc: Any
+) -> None:
+    """A reduction of what each element is as a truth."""
+    (x,) = s.operands
+    shape = L.shape(x)
+    axes, keepdims = axes_of(given, len(shape)), bool(given.get("keepdims", False))
+    how = Fold(
+        lambda t: start, lambda w, a, b, t: w.let(row(ufunc, 2), (a, b), t, "held")
+    )
+
+    def held(w: Scope, at: Places) -> Operand:
+        return truth(w, L.at(w, x, at))
+
+    fold(L, s.out, shape, axes, keepdims, held, (x,), how)
 
 
 @lowers(np.count_nonzero)
@@ -250,7 +262,7 @@ def count_nonzero(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     shape = L.shape(x)
 
     def held(w: Scope, at: Places) -> Operand:
-        return cast(w, L.at(w, x, at), NUMPY_BOOL)
+        return truth(w, L.at(w, x, at))
 
     axes, keepdims = axes_of(given, len(shape)), bool(given.get("keepdims", False))
     fold(L, s.out, shape, axes, keepdims, held, (x,), SUM)
