@@ -27,6 +27,9 @@ from gradwright.backends.machine import (
 from gradwright.backends.machine.arrays import Array, Scopes
 from gradwright.backends.machine.memory import Memory
 from gradwright.backends.machine.program import (
+    DEEPEST,
+    DEPTH,
+    NOTED,
     Instance,
     Program,
     element_of,
@@ -75,6 +78,7 @@ from gradwright.transform.core import (
     Whole,
     blocks,
     defines,
+    is_recursive,
     reads,
     type_of,
     walk,
@@ -101,7 +105,10 @@ class Body:
         self.exit = self.llvm.append_basic_block("exit")
         self.status = self.slot(WORD)
         self.b.store(WORD(0), self.status)
+        self.noted = self.slot(BIT)  # whether something failed that waits
+        self.b.store(BIT(0), self.noted)
         self.frame = self.llvm.args[0]
+        self.is_recursive = is_recursive(self.function)
         self.values: dict[Any, Scalar] = {}
         self.arrays: dict[Any, Array] = {}
         self.texts: dict[Any, Let] = {}
@@ -137,20 +144,43 @@ class Body:
         """Write the body, and what follows it."""
         try:
             self.begin()
+            if self.is_recursive:
+                self.descend(1)
             self.block(self.function.body)
             if not self.b.block.is_terminated:
+                if not self.program.careful:
+                    with self.rarely(self.b.load(self.noted, typ=BIT)):
+                        self.b.branch(self.exit)
                 self.returning()
                 self.end()
                 self.b.branch(self.exit)
             self.b.position_at_end(self.exit)
             self.memory.free()
-            self.b.ret(self.b.load(self.status, typ=WORD))
+            if self.is_recursive:
+                self.descend(-1)
+            status = self.b.load(self.status, typ=WORD)
+            if not self.program.careful:
+                noted = self.b.load(self.noted, typ=BIT)
+                status = self.b.select(noted, WORD(NOTED), status)
+            self.b.ret(status)
             self.b.position_at_end(self.head)
             self.b.branch(self.llvm.blocks[1])
         except Refused as e:
             raise UnsupportedSyntax(
                 f"jit cannot compile {e.message}", at=self.where, instead=e.instead
             ) from None
+
+    def descend(self, step: int) -> None:
+        """One call more, or less, is open; too many are Python's RecursionError."""
+        b = self.b
+        place = b.gep(self.frame, [WORD(DEPTH)], source_etype=WORD)
+        depth = b.add(b.load(place, typ=WORD), WORD(step))
+        b.store(depth, place)
+        if step > 0:
+            deepest = b.gep(self.frame, [WORD(DEEPEST)], source_etype=WORD)
+            is_deep = b.icmp_signed(">", depth, b.load(deepest, typ=WORD))
+            error = sites.says(RecursionError, "maximum recursion depth exceeded")
+            self.fail_if(is_deep, error, ())
 
     def begin(self) -> None:
         """Take the parameters from the registers of a call."""
@@ -296,6 +326,13 @@ class Body:
         with self.rarely(bit):
             self.fail(error, given)
 
+    def note(self, bit: Register) -> None:
+        """Remember that something failed, and go on; a careful kernel tells what."""
+        if isinstance(bit, ir.Constant) and not bit.constant:
+            return
+        before = self.b.load(self.noted, typ=BIT)
+        self.b.store(self.b.or_(before, bit), self.noted)
+
     @contextmanager
     def rarely(self, bit: Register) -> Iterator[None]:
         """A block for what hardly ever happens."""
@@ -308,11 +345,20 @@ class Body:
             b.branch(good)
         b.position_at_end(good)
 
-    def work(self, error: Error, given: tuple[Scalar, ...]) -> operations.Work:
-        """What an operation needs that fails with this error."""
+    def work(
+        self, error: Error, given: tuple[Scalar, ...], waits: bool = False
+    ) -> operations.Work:
+        """What an operation needs that fails with this error.
+
+        One that `waits` only makes a float: where it fails, what follows may as well be
+        computed of that, and no loop has to leave in its midst.
+        """
 
         def fail_if(bit: Register) -> None:
-            self.fail_if(bit, error, given)
+            if waits and not self.program.careful:
+                self.note(bit)
+            else:
+                self.fail_if(bit, error, given)
 
         def formula(f: Any, operands: tuple[Scalar, ...]) -> Scalar:
             return self.formula(f, operands, fail_if)
@@ -388,7 +434,7 @@ class Body:
             )
         given = tuple(self.operand(o) for o in s.operands)
         error = sites.of_row(s.primitive, s.out.type)
-        w = self.work(error, given)
+        w = self.work(error, given, _makes_float(s))
         if s.primitive.kind != "structural" and not _asks_for_none(s):
             given = self.present(given, error)
         found = made(w, element_of(s.out.type), given)
@@ -561,7 +607,10 @@ class Body:
         b.branch(head)
         b.position_at_end(head)
         self.block(s.header)
-        b.cbranch(truth(b, self.operand(s.condition)), body, after)
+        goes_on = truth(b, self.operand(s.condition))
+        if not self.program.careful:  # what failed may keep the loop from ending
+            goes_on = b.and_(goes_on, b.not_(b.load(self.noted, typ=BIT)))
+        b.cbranch(goes_on, body, after)
         b.position_at_end(body)
         with self.looping(after):
             self.block(s.body)
@@ -716,6 +765,10 @@ class Body:
             t = type_of(r)
             if is_scalar(t):
                 slots.append(self._slots(t))
+                for kind, place in zip(
+                    register_types(element_of(t)), slots[-1], strict=True
+                ):
+                    b.store(ir.Constant(kind, None), place)
             else:
                 slots.append((self.slot(ir.ArrayType(WORD, 1 + t.rank)),))
             passed += slots[-1]
@@ -730,6 +783,11 @@ class Body:
             else:
                 found.append(places[0])
         return status, found
+
+
+def _makes_float(s: Let) -> bool:
+    """Whether an operation makes a float or a complex number and nothing else."""
+    return s.out.type.is_inexact and not s.out.type.optional
 
 
 def _asks_for_none(s: Let) -> bool:

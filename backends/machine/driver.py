@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import ctypes
 import struct
+import sys
 from collections import deque
 from collections.abc import Callable
 from typing import Any
@@ -25,10 +26,12 @@ from gradwright.backends.machine import arrays, build, disk, kernel, library, si
 from gradwright.backends.machine.arrays import layout_of
 from gradwright.backends.machine.program import (
     CALLS,
+    DEEPEST,
     DTYPES,
     NEEDED,
     NO_ROOM,
     NONE,
+    NOTED,
     OTHER_KIND,
     OTHER_LAYOUT,
     RAISED,
@@ -58,6 +61,10 @@ class OtherKind(Exception):
     """An array has another dtype or rank, or a length of one where it had none."""
 
 
+class Noted(Exception):
+    """Something failed that a careful kernel has to find again."""
+
+
 class Machine:
     """A function compiled: one kernel for each way in which its arrays lie."""
 
@@ -66,7 +73,7 @@ class Machine:
     def __init__(self, function: Function, facts: Facts = NONE) -> None:
         _check_objects()
         self.function, self.facts = function, facts
-        self.kernels: dict[Layouts, Kernel] = {}
+        self.kernels: dict[tuple[Layouts, bool], Kernel] = {}
         self.hidden = [p for p in function.params if p in function.hidden]
         self.names = [p.settled for p in self.hidden]  # type: ignore[attr-defined]
         self.array_at = [k for k, p in enumerate(function.params) if p.type.is_array]
@@ -76,11 +83,12 @@ class Machine:
         self.usual = self.kernel(usual)
         self.run_usual = self.usual.run
 
-    def kernel(self, layouts: Layouts) -> Kernel:
+    def kernel(self, layouts: Layouts, careful: bool = False) -> Kernel:
         """The kernel for these layouts."""
-        found = self.kernels.get(layouts)
+        found = self.kernels.get((layouts, careful))
         if found is None:
-            found = self.kernels[layouts] = Kernel(self.function, layouts, self.facts)
+            found = Kernel(self.function, layouts, self.facts, careful)
+            self.kernels[layouts, careful] = found
         return found
 
     def run(self, values: Any, hidden: dict[str, Any]) -> Any:
@@ -89,8 +97,8 @@ class Machine:
             values = (*values, *[hidden[n] for n in self.names])
         try:
             return self.run_usual(False, *values)
-        except OtherLayout:
-            return self.laid_out(values).run(False, *values)
+        except (OtherLayout, Noted) as e:
+            return self.otherwise(e, False, values)
 
     def run_unseen(self, values: Any, hidden: dict[str, Any]) -> Any:
         """The same, where only the classes of the arguments are known to fit.
@@ -102,22 +110,33 @@ class Machine:
             values = (*values, *[hidden[n] for n in self.names])
         try:
             return self.run_usual(True, *values)
-        except OtherLayout:
-            return self.laid_out(values).run(True, *values)
+        except (OtherLayout, Noted) as e:
+            return self.otherwise(e, True, values)
 
-    def laid_out(self, values: Any) -> Kernel:
+    def otherwise(self, e: Exception, unseen: bool, values: Any) -> Any:
+        """What the kernel for these arrays gives, or a careful one."""
+        if isinstance(e, OtherLayout):
+            try:
+                return self.laid_out(values).run(unseen, *values)
+            except Noted:
+                pass
+        return self.laid_out(values, careful=True).run(unseen, *values)
+
+    def laid_out(self, values: Any, careful: bool = False) -> Kernel:
         """The kernel for the layouts of these arguments."""
         layouts: list[str | None] = [None] * len(self.function.params)
         for k in self.array_at:
             layouts[k] = layout_of(values[k])
-        return self.kernel(tuple(layouts))
+        return self.kernel(tuple(layouts), careful)
 
 
 class Kernel:
     """Machine code, and the frames of calls of it that wait."""
 
-    def __init__(self, function: Function, layouts: Layouts, facts: Facts) -> None:
-        program = kernel.translated(function, layouts, facts)
+    def __init__(
+        self, function: Function, layouts: Layouts, facts: Facts, careful: bool
+    ) -> None:
+        program = kernel.translated(function, layouts, facts, careful)
         self.sites = program.sites
         self.frame_layout = program.frame
         self.text, self.name = build.text_of(program)
@@ -144,9 +163,10 @@ class Kernel:
 
     def new(self) -> Frame:
         frame = Frame(self.frame_layout.size)
+        frame.held[DEEPEST] = sys.getrecursionlimit()
         if self.callback is not None:
             address = ctypes.cast(self.callback, ctypes.c_void_p).value
-            frame.held[CALLS] = address
+            frame.held[CALLS] = address or 0
             self.all_frames[frame.address] = frame
         for k, dtype in enumerate(self.frame_layout.dtypes):
             frame.held[DTYPES + k] = id(dtype)
@@ -177,6 +197,9 @@ class Kernel:
             return
         if status == OTHER_LAYOUT:
             raise OtherLayout
+        if status == NOTED:
+            frame.pending = None
+            raise Noted
         if status == RAISED:
             pending, frame.pending = frame.pending, None
             assert pending is not None

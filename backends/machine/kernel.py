@@ -70,10 +70,20 @@ FLAGS_OF = {
 STAGGER = 64 * 9  # so that buffers of a round size do not begin at one place of a page
 
 
-def translated(function: Function, layouts: Layouts, facts: Facts = NONE) -> Program:
-    """A function of loop core, and all it calls, as one module with its kernel."""
+def translated(
+    function: Function,
+    layouts: Layouts,
+    facts: Facts = NONE,
+    careful: bool = False,
+) -> Program:
+    """A function of loop core, and all it calls, as one module with its kernel.
+
+    A `careful` one stops at the first thing that fails, and says what it was.  Another
+    one may note that something did, and leave it to a careful one to find it again.
+    """
+    careful = careful or any(isinstance(p, Buffer) for p in function.params)
     try:
-        program = Program(function, layouts, facts)
+        program = Program(function, layouts, facts, careful)
     except Refused as e:
         raise UnsupportedSyntax(f"jit cannot compile {e.message} yet") from None
     kind = ir.FunctionType(WORD, [POINTER])

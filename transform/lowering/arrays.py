@@ -369,7 +369,8 @@ def lower_store(L: Lowering, s: Store) -> None:
     note_bound(L, s)
     operand = L.operand(s.operand)
     if not s.place.type.is_array:
-        L.add(Store(s.place, operand, accumulate=s.accumulate))
+        unordered = s.accumulate and s.adjoint
+        L.add(Store(s.place, operand, accumulate=s.accumulate, unordered=unordered))
         return
     if s.place in L.varying:
         store_varying(L, s, L.varying[s.place])

@@ -17,7 +17,8 @@ Bounds = tuple[Linear, Linear]
 class Forms:
     """Facts of a program: of its lengths, which hold everywhere, and of open loops.
 
-    same: a length in terms of others.  natural: forms that are never negative.
+    same: a length in terms of others.  natural: forms that are never negative, and
+    those that are not where we are.
     bounds: of the variable of each loop round this place, its least and its greatest.
     """
 
@@ -30,6 +31,7 @@ class Forms:
         self.lengths: set[Dim] = set()  # of parameters
         self.bounds: dict[Value, Bounds] = {}
         self.natural: list[Linear] = []
+        self.here: list[Linear] = []  # what a branch round this place says
         for a, b in equal:
             self.equate(a, b)
         self.natural += map(self.resolved, natural)
@@ -68,8 +70,13 @@ class Forms:
 
     def is_natural(self, form: Linear) -> bool:
         """Whether a form is known never to be negative."""
-        least = self.resolved(self.extreme(self.resolved(form), False))
-        return any(_only_lengths(least - f) for f in (Linear({}), *self.natural))
+        return any(_only_lengths(n) for n in self.rests(form))
+
+    def rests(self, form: Linear) -> list[Linear]:
+        """What is left of the least of a form, less each thing that is no less than 0."""
+        form = self.resolved(form)
+        facts = (*self.here, Linear({}), *self.natural)
+        return [self.resolved(self.extreme(form - f, False)) for f in facts]
 
     def is_below(self, a: Linear, b: Linear) -> bool:
         """Whether a < b is known."""

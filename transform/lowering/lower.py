@@ -77,6 +77,9 @@ from gradwright.transform.lowering.unused import drop_unused
 from gradwright.transform.types import BOOL
 
 
+MOST_DENIED = 8  # things taken for granted that did not hold, before nothing is
+
+
 def lower(
     function: Function,
     equal: Iterable[tuple[Linear, Linear]] = (),
@@ -129,7 +132,14 @@ class Lowered:
     def widen(self, number: int) -> None:
         """A name, by its number, holds arrays of different lengths after all."""
         if number < 0:
-            self.needs = Needs(cautious=True)
+            needs, denied = self.needs, set(self.needs.denied)
+            forms = [a - b for a, b in (*needs.equal, *needs.unlike)]
+            denied.add([*forms, *needs.natural][-number - 1])
+            self.needs = Needs(
+                varying=needs.varying,
+                denied=denied,
+                cautious=len(denied) > MOST_DENIED,
+            )
         else:
             self.needs.varying.add(number)
         self.function = self._made()
@@ -150,15 +160,17 @@ def _lowered(L: Lowering) -> Function:
 def _asked(needs: Needs) -> list[Statement]:
     """What is taken for granted of the arguments, asked before all else."""
     found: list[Statement] = []
-    vary = [Raise(LengthsVary, (linear(-1),))]
+    number = 0
     for function, pairs in (
         (operator.ne, needs.equal),
         (operator.eq, needs.unlike),
         (operator.lt, [(form, linear(0)) for form in needs.natural]),
     ):
         for a, b in pairs:
+            number -= 1
             out = Value("differs", BOOL)
-            found += [Let(out, row(function, 2), (a, b)), If(out, list(vary), [])]
+            vary: list[Statement] = [Raise(LengthsVary, (linear(number),))]
+            found += [Let(out, row(function, 2), (a, b)), If(out, vary, [])]
     return found
 
 
@@ -296,12 +308,38 @@ def branch(L: Lowering, s: If) -> None:
         return
     L.prepare(s, loops=False)
     condition = L.operand(s.condition)
-    with L.block() as then:
+    holds, fails = _said(L, s.condition)
+    with L.block() as then, L.knowing(holds):
         block(L, s.then)
-    with L.block() as orelse:
+    with L.block() as orelse, L.knowing(fails):
         block(L, s.orelse)
     L.where, L.adjoint = s.where or L.where, s.adjoint
     L.add(If(condition, then, orelse))
+
+
+def _said(L: Lowering, condition: Any) -> tuple[list[Linear], list[Linear]]:
+    """What a comparison of ints says is not negative: where it holds, and where not."""
+    made = L.made.get(condition) if isinstance(condition, Value) else None
+    if made is None or len(made.operands) != 2:
+        return [], []
+    a, b = made.operands
+    if not (isinstance(a, Linear) and isinstance(b, Linear)):
+        return [], []
+    less = L.form(b) - L.form(a)
+    match made.primitive.function:
+        case operator.lt:
+            return [less - 1], [-less]
+        case operator.le:
+            return [less], [-less - 1]
+        case operator.gt:
+            return [-less - 1], [less]
+        case operator.ge:
+            return [-less], [less - 1]
+        case operator.eq:
+            return [less, -less], []
+        case operator.ne:
+            return [], [less, -less]
+    return [], []
 
 
 def assertion(L: Lowering, s: Assert) -> None:

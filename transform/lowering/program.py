@@ -73,8 +73,8 @@ class LengthsVary(Exception):
     """What was taken for granted of lengths does not hold.
 
     A compiled program raises it with the number of a name that holds arrays of more than
-    one shape, or with -1 where its arguments do not go together as expected.  It is
-    lowered once more then, and takes less for granted.
+    one shape, or with a negative one where its arguments do not go together as expected.
+    It is lowered once more then, and takes less for granted.
     """
 
 
@@ -95,6 +95,7 @@ class Needs:
     equal: list[tuple[Linear, Linear]] = field(default_factory=list)
     natural: list[Linear] = field(default_factory=list)
     unlike: list[tuple[Linear, Linear]] = field(default_factory=list)
+    denied: set[Linear] = field(default_factory=set)
     varying: set[int] = field(default_factory=set)
     shapes: dict[int, Any] = field(default_factory=dict)
 
@@ -232,12 +233,15 @@ class Lowering:
         """Take for granted that an int is not negative, where it can be asked first."""
         if self.forms.is_natural(form):
             return True
-        form = self.forms.resolved(self.forms.extreme(form, False))
-        if form.constant is not None or not self.may_assume(form):
-            return False
-        self.needs.natural.append(form)
-        self.forms.natural.append(form)
-        return True
+        rests = self.forms.rests(form)[: len(self.forms.here) + 1]
+        for rest in sorted(rests, key=_size):
+            if rest.constant is not None or not self.may_assume(rest):
+                continue
+            if rest not in self.needs.denied:
+                self.needs.natural.append(rest)
+                self.forms.natural.append(rest)
+                return True
+        return False
 
     def assume_unlike(self, a: Linear, b: Linear) -> bool:
         """Take it for granted that two lengths differ, where it can be asked first."""
@@ -245,6 +249,8 @@ class Lowering:
             return True
         a, b = self.forms.resolved(a), self.forms.resolved(b)
         if not self.may_assume(a, b) or not (a - b).terms:
+            return False
+        if (a - b) in self.needs.denied:
             return False
         if (a, b) not in self.needs.unlike:
             self.needs.unlike.append((a, b))
@@ -256,6 +262,8 @@ class Lowering:
         if not difference.terms or not self.may_assume(a, b):
             return False
         if not any(abs(c) == 1 for c in difference.terms.values()):
+            return False
+        if (a - b) in self.needs.denied:
             return False
         self.needs.equal.append((a, b))
         raise Again
@@ -289,6 +297,16 @@ class Lowering:
         finally:
             found += self.items.statements()
             self.items, self.in_loop, self.met = outer, was_in_loop, met
+
+    @contextmanager
+    def knowing(self, facts: list[Linear]) -> Iterator[None]:
+        """In here these forms are not negative."""
+        before = self.forms.here
+        self.forms.here = [*facts, *before]
+        try:
+            yield
+        finally:
+            self.forms.here = before
 
     @contextmanager
     def open_loop(self, symbol: Value | None, bounds: Bounds | None) -> Iterator[None]:
@@ -625,6 +643,11 @@ class Lowering:
                 again = loops and v in wanted and not self.sources[v].cheap
                 if again or self.touched(v) & spoilt:
                     self.keep(v)
+
+
+def _size(form: Linear) -> int:
+    """How much there is to a form; the least says the most likely thing."""
+    return sum(map(abs, form.terms.values()))
 
 
 def _divides(n: int, form: Linear) -> bool:

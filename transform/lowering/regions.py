@@ -118,6 +118,8 @@ def position_in(L: Lowering, position: Operand, length: Linear, axis: int) -> Li
             return position
         if L.forms.is_within(position + length, length):
             return position + length
+        if L.assume_natural(position) and L.assume_natural(length - position - 1):
+            return position
     out = Value("place", INT)
     from gradwright.transform.core import Let
 
