@@ -11,6 +11,13 @@ from gradwright.cache import clear_caches
 from gradwright.checks import check_grads
 from gradwright.compiling import jit
 from gradwright.inspection import show, source, stages
+from gradwright.switches import (
+    config,
+    debug_nans,
+    disable_jit,
+    explain_cache_misses,
+    log_compiles,
+)
 from gradwright.transform.errors import (
     AliasError,
     BackendError,
@@ -50,6 +57,10 @@ __all__ = [
     "UnsupportedSyntax",
     "check_grads",
     "clear_caches",
+    "config",
+    "debug_nans",
+    "disable_jit",
+    "explain_cache_misses",
     "grad",
     "hessian",
     "hvp",
@@ -59,6 +70,7 @@ __all__ = [
     "jit",
     "jvp",
     "linearize",
+    "log_compiles",
     "show",
     "source",
     "stages",

@@ -28,17 +28,16 @@ class Family:
     """The specialisations of one transform of one function's code.
 
     known: by the kinds of the arguments, those whose captured objects differ.
-    unseen: by the classes of the arguments, the last compiled one, which looks at their
-    kinds itself.  by_value: the parameters whose ints the program needs to know.
-    by_length: the program needs the lengths of all arrays.
+    by_value: the parameters whose ints the program needs to know.  by_length: the
+    program needs the lengths of all arrays.
     """
 
     def __init__(self) -> None:
         self.known: dict[Any, tuple[Specialisation, ...]] = {}
-        self.unseen: dict[Any, Specialisation] = {}
         self.by_value: set[str] = set()
         self.by_length = False
         self.last: Specialisation | None = None
+        self.entries: weakref.WeakSet[Any] = weakref.WeakSet()  # the ways to these
         self.lock = threading.RLock()
 
     def add(self, key: Any, made: Specialisation, args: tuple[Any, ...]) -> None:
@@ -61,9 +60,6 @@ class Family:
         REGISTRY.note(self, key, made)
 
     def drop(self, key: Any, old: Specialisation) -> None:
-        for classes, made in list(self.unseen.items()):
-            if made is old:
-                del self.unseen[classes]
         left = tuple(s for s in self.known.get(key, ()) if s is not old)
         if left:
             self.known[key] = left
@@ -73,8 +69,9 @@ class Family:
     def clear(self) -> None:
         with self.lock:
             self.known.clear()
-            self.unseen.clear()
             self.last = None
+            for entry in [*self.entries]:
+                entry.forget()
 
 
 class Registry:

@@ -7,12 +7,15 @@ It stands in place of an emitted module, and runs what that says.
 
 from __future__ import annotations
 
+import time
 import warnings
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from gradwright.emitted import NOTHING, Emitted
 from gradwright.lengths import Exceptional
-from gradwright.transform.core import Function, Substitution
+from gradwright.reports import log_layout
+from gradwright.transform.core import Buffer, Function, Substitution
 from gradwright.transform.emit import Module
 from gradwright.transform.errors import BackendError, UnsupportedSyntax
 from gradwright.transform.indices import Dim, Linear
@@ -25,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class CompileWarning(UserWarning):
-    """A jitted function runs as its emitted source: a part of it has no machine code."""
+    """A jitted function runs as its emitted source: it has no machine code."""
 
 
 class Compiled:
@@ -35,24 +38,37 @@ class Compiled:
     """
 
     def __init__(
-        self, module: Module, lowered: Lowered, specialised: Specialised
+        self,
+        module: Module,
+        lowered: Lowered,
+        specialised: Specialised,
+        fastmath: bool,
     ) -> None:
         self.module = module
         self.lowered = lowered
         self.specialised = specialised
+        self.fastmath = fastmath
+        self.seconds = 0.0  # that compiling has taken
         self.looks = False
-        self.machine: Any = self._made()
+        self._settle(self._made())
+        self.again, self.other = signals()
+        params = lowered.source.params
+        self.stored = [k for k, p in enumerate(params) if isinstance(p, Buffer)]
 
     def _made(self) -> Any:
         refusal, function = self.lowered.refusal, self.lowered.function
         if function is not None:
             facts = facts_of(self.specialised, function)
+            start = time.perf_counter()
             try:
-                made = machine(function, facts)
+                made = machine(function, facts, self.fastmath)
+                made.watch = self._another_layout
                 self.looks = facts is not None
                 return made
             except UnsupportedSyntax as e:
                 refusal = self.lowered.refusal = e
+            finally:
+                self.seconds += time.perf_counter() - start
         warnings.warn(
             f"this runs as its emitted source, without machine code: {refusal}",
             CompileWarning,
@@ -61,8 +77,34 @@ class Compiled:
         self.looks = False
         return Emitted(self.module)
 
+    def _another_layout(self, layouts: tuple[str | None, ...], spent: float) -> None:
+        """There is machine code for arrays that lie in memory in another way."""
+        params = self.lowered.source.params
+        log_layout(self.module.name, [p.settled for p in params], layouts, spent)  # type: ignore[attr-defined]
+
+    def _settle(self, made: Any) -> None:
+        """What runs from now on.
+
+        `direct` takes whether it has to look at the arrays, and all values of a call,
+        captured ones last.  Where it raises one of `again`, `run` knows what to do.
+        """
+        self.machine: Any = made
+        self.direct: Callable[..., Any] = getattr(made, "run_usual", self._emitted)
+
+    def _emitted(self, unseen: bool, *values: Any) -> Any:
+        """The emitted source, which takes what was captured by name."""
+        hidden = [
+            p for p in self.lowered.source.params if p in self.lowered.source.hidden
+        ]
+        count = len(values) - len(hidden)
+        pairs = zip(hidden, values[count:], strict=True)
+        return self.machine.run(values[:count], {p.settled: v for p, v in pairs})  # type: ignore[attr-defined]
+
     def run(self, values: Any, hidden: dict[str, Any] = NOTHING) -> Any:
         """The results of a call, one or a tuple of several."""
+        for k in self.stored:
+            if not values[k].flags.writeable:  # the store itself says so, if it is met
+                return Emitted(self.module).run(values, hidden)
         try:
             return self.machine.run(values, hidden)
         except LengthsVary as e:
@@ -71,7 +113,7 @@ class Compiled:
 
     def _widen(self, e: LengthsVary) -> None:
         self.lowered.widen(e.args[0])
-        self.machine = self._made()
+        self._settle(self._made())
 
     def run_unseen(self, values: Any, hidden: dict[str, Any]) -> Any:
         """The same, where only the classes of the arguments were looked at.
@@ -117,7 +159,16 @@ def facts_of(specialised: Specialised, function: Function) -> Forms | None:
     return tuple(zero), tuple(above)
 
 
-def machine(function: Function, facts: Forms | None) -> Machine:
+def signals() -> tuple[tuple[type[Exception], ...], type[Exception]]:
+    """What machine code raises: to be called otherwise; for arrays of other kinds."""
+    try:
+        from gradwright.backends.machine import driver
+    except ImportError:
+        return (LengthsVary,), LengthsVary
+    return (driver.OtherLayout, driver.Noted, LengthsVary), driver.OtherKind
+
+
+def machine(function: Function, facts: Forms | None, fastmath: bool = False) -> Machine:
     """A function of loop core, compiled."""
     try:
         from gradwright.backends.machine import Facts, compile
@@ -126,4 +177,4 @@ def machine(function: Function, facts: Forms | None) -> Machine:
             f"jit needs Numba, and {e.name} is not installed",
             instead="pip install 'gradwright[jit]'",
         ) from None
-    return compile(function, Facts(*(facts or ())))
+    return compile(function, Facts(*(facts or ())), fastmath)

@@ -1,4 +1,4 @@
-"""Emitted: what a specialisation runs, an emitted module or what stands in its place."""
+"""Emitted: what a specialisation runs, an emitted module or what stands for it."""
 
 from __future__ import annotations
 
@@ -11,12 +11,19 @@ from gradwright.transform.errors import Location, in_users_words, note_user_line
 NOTHING: dict[str, Any] = {}
 
 
-class Runner(Protocol):
+class Runs(Protocol):
+    """What runs the values of a call: those of its arguments, and captured ones."""
+
+    def run(self, values: Any, hidden: dict[str, Any], /) -> Any:
+        """The results of a call, one or a tuple of several."""
+
+
+class Runner(Runs, Protocol):
     """What a specialisation runs: an emitted module, or what was compiled of it."""
 
     module: Module
 
-    def run(self, values: Any, hidden: dict[str, Any] = ...) -> Any:
+    def run(self, values: Any, hidden: dict[str, Any] = ..., /) -> Any:
         """The results of a call, one or a tuple of several."""
 
 
@@ -31,10 +38,10 @@ class Emitted:
         try:
             return self.function(*values, **hidden)
         except Exception as e:
-            self._note(e)
+            self.note(e)
             raise
 
-    def _note(self, e: BaseException) -> None:
+    def note(self, e: BaseException) -> None:
         """Add the user's line for the line of emitted source that raised."""
         filename = self.function.__code__.co_filename
         tb, found = e.__traceback__, None

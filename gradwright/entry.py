@@ -10,9 +10,9 @@ from __future__ import annotations
 import inspect
 import types
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, TypeVar
 
-import numpy as np
 
 from gradwright.arguments import (
     PLAIN,
@@ -28,11 +28,14 @@ from gradwright.arguments import (
 )
 from gradwright.cache import REGISTRY, Family
 from gradwright.callee import Callee
-from gradwright.lengths import Exceptional
-from gradwright.pipeline import build
+from gradwright.nans import run_checked
+from gradwright.pipeline import build, is_compiled
 from gradwright.pull import Half, moved
+from gradwright.reports import explain_miss, log_compile, title
+from gradwright.shortcuts import Shortcuts, called
 from gradwright.specialisation import Specialisation
 from gradwright.statics import reader, static_kind, static_pattern, static_positions
+from gradwright.switches import DEBUG_NANS, DISABLE_JIT, SWITCHED
 from gradwright.transform import source as sources
 from gradwright.transform.errors import EffectError, ShapeError
 from gradwright.transform.specialise import NeedsValue
@@ -41,7 +44,6 @@ from gradwright.transform.specialise.frame import NeedsLengths, type_of_input
 from gradwright.transform.step import Step
 
 H = TypeVar("H", bound=Half)
-FLAT = PLAIN | {np.ndarray}
 Found = tuple[Specialisation, dict[str, Any]]
 STARRED = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 
@@ -49,14 +51,19 @@ STARRED = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 class Entry:
     """The way from the arguments of one transformed function to its specialisations."""
 
-    def __init__(self, target: Any, *more: Step) -> None:
+    def __init__(self, target: Any, *more: Step, compiles: bool = True) -> None:
         callee = Callee(target, *more)
+        self.target, self.more = target, more
         self.function = callee.function
         self.bound, self.keywords, self.steps = (
             callee.bound,
             callee.keywords,
             callee.steps,
         )
+        self.is_jitted = compiles and is_compiled(self.steps)
+        if not compiles:
+            self.steps = tuple(_as_source(step) for step in self.steps)
+        self._as_source: Entry | None = None
         self.last: Specialisation | None = None
         self.family: Family
         self.names: list[str] = []
@@ -65,6 +72,8 @@ class Entry:
         self.flat_count = -1  # arguments of a call that needs no binding
         self.alone = (self.function,)  # what is given where no argument is a function
         self.read: tuple[Any, ...] = (None, None, None)
+        self.short = Shortcuts()
+        self.fast = called  # with the entry, the arguments and the keywords of a call
         self.open()
 
     def open(self) -> None:
@@ -84,8 +93,26 @@ class Entry:
         is_flat = is_plain and not (self.bound or self.keywords)
         self.flat_count = code.co_argcount if is_flat else -1
         self.family = REGISTRY.family(f, self.steps)
+        self.family.entries.add(self)
+        self.forget()
         self.alone = (f,)
         self.read = f.__code__, f.__defaults__, f.__kwdefaults__
+
+    def forget(self) -> None:
+        """Nothing is remembered of earlier calls here."""
+        self.short, self.fast, self.last = Shortcuts(), called, None
+
+    @property
+    def is_off(self) -> bool:
+        """Whether it is to run its emitted source in the place of machine code."""
+        return self.is_jitted and DISABLE_JIT.on
+
+    @property
+    def as_source(self) -> Entry:
+        """The way to the same function's specialisations without machine code."""
+        if self._as_source is None:
+            self._as_source = Entry(self.target, *self.more, compiles=False)
+        return self._as_source
 
     # ---- binding ---------------------------------------------------------------
 
@@ -168,6 +195,9 @@ class Entry:
                 hidden = found.captured(root)
                 if hidden is not None:
                     return found, hidden
+            if SWITCHED.any:
+                what = title(self.function, self.steps)
+                explain_miss(what, self.names, key, family.known)
             return self.make(args, exact)
 
     def make(self, args: tuple[Any, ...], exact: bool = False) -> Found:
@@ -196,9 +226,14 @@ class Entry:
                 instead="an argument for it",
             )
         if exact:
-            made.checks = []
+            made.fits, made.is_exact = None, True
             made.looks = False
-        family.add(self.key(args, exact), made, args)
+        key = self.key(args, exact)
+        family.add(key, made, args)
+        if SWITCHED.any:
+            what = title(self.function, self.steps)
+            kinds = key[1] if exact else key
+            log_compile(what, self.names, kinds, built.seconds)
         return made, hidden
 
     def patterns(self, args: tuple[Any, ...], exact: bool = False) -> dict[str, Any]:
@@ -254,19 +289,12 @@ class Entry:
     # ---- calls -----------------------------------------------------------------
 
     def call(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-        """The result of a gradient's call, in its structure."""
+        """The result of a call, in its structure."""
+        if SWITCHED.any and self.is_off:
+            return self.as_source.call(args, keywords)
         args = self.bind(args, keywords)
         hidden: dict[str, Any] | None = None
         classes = tuple(map(type, args))
-        direct = self.family.unseen.get(classes)
-        if direct is not None:
-            hidden = direct.captured(self.alone)
-            if hidden is not None:
-                try:
-                    self.last = direct
-                    return direct.run_unseen(args, hidden)
-                except Exceptional:
-                    hidden = None
         for found in self.family.known.get(classes, ()):
             hidden = found.captured(self.alone)
             if hidden is not None:  # numbers only, as the key says
@@ -277,25 +305,22 @@ class Entry:
             is_flat = not (self.family.by_value or self.static)
             if not is_flat or any(type(a) not in PLAIN for a in args):
                 values = self.leaves(args)
-        if found.checks:
+        if found.fits is not None:
             found, hidden = self.fitting(found, hidden, args, values)
         self.last = found
-        by_value = self.family.by_value or self.static
-        if found.looks and not by_value and FLAT.issuperset(classes):
-            self.family.unseen[classes] = found
-        return found.assemble(self.run(found, values, hidden))
+        out = found.assemble(self.run(found, values, hidden))
+        if found not in self.short.found:
+            self.short.learn(self, found, args)
+        return out
 
     def fitting(
         self, found: Specialisation, hidden: dict[str, Any], args: Any, values: Any
     ) -> Found:
         """The specialisation itself, or one for the exact lengths of this call."""
         arrays = (*values[: found.inputs], *hidden.values()) if hidden else values
-        try:
-            for check in found.checks:
-                check(arrays)
-        except Exceptional:
-            return self.find(args, exact=True)
-        return found, hidden
+        if found.fits is None or found.fits(arrays):
+            return found, hidden
+        return self.find(args, exact=True)
 
     def of_call(self, args: tuple[Any, ...]) -> Specialisation:
         """The specialisation that a call with these arguments runs."""
@@ -307,6 +332,8 @@ class Entry:
         found.used = True
         if found.apart.stored:
             found.apart.check(values, hidden)
+        if SWITCHED.any and DEBUG_NANS.on:
+            return run_checked(found.forward, values, hidden)
         return found.forward.run(values, hidden)
 
     def jvp(self, primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> Any:
@@ -316,6 +343,8 @@ class Entry:
                 f"jvp needs a tangent for each primal: {len(primals)} primals, "
                 f"{len(tangents)} tangents"
             )
+        if SWITCHED.any and self.is_off:
+            return self.as_source.jvp(primals, tangents)
         args = self.bind(primals, {})
         moving = self.moving(args)
         dots = list(moved(self.places(len(primals)), moving, tangents))
@@ -329,6 +358,8 @@ class Entry:
         self, given: tuple[Any, ...], half: type[H], of: Callable[[], str]
     ) -> tuple[Any, H, Any]:
         """The value, the function that is the second half, and what comes beside."""
+        if SWITCHED.any and self.is_off:
+            return self.as_source.split(given, half, of)
         args = self.bind(given, {})
         found, hidden = self.find(args)
         leaves = self.leaves(args)
@@ -342,6 +373,13 @@ class Entry:
         moving = self.moving(args)
         made = half(found, places, moving, leaves, hidden, residuals, value, count, of)
         return value, made, aux
+
+
+def _as_source(step: Step) -> Step:
+    """A jit that runs the emitted source."""
+    if step.kind != "jit":
+        return step
+    return replace(step, backend="numpy", fastmath=False)
 
 
 class _Mark:

@@ -14,53 +14,45 @@ from typing import Any
 from gradwright.pipeline import Built
 from gradwright.transform.indices import Dim, Linear
 
-Check = Callable[[Any], None]
-Length = Callable[[Any], int]
+Fits = Callable[[Any], bool]
 
 
 class Exceptional(Exception):
     """The lengths of this call are not as its specialisation takes them to be."""
 
 
-def length_checks(built: Built) -> Iterator[Check]:
-    """The checks of a specialisation, of a call's arguments and captured values."""
+def length_checks(built: Built) -> Iterator[str]:
+    """What must hold of a call's arguments and captured values, as Python on `values`.
+
+    Example:
+        For `x + y` of two arrays it is `values[0].shape[0] == values[1].shape[0]`.
+    """
     specialised = built.specialised
     values = [*specialised.inputs, *(p for _, p in specialised.hidden)]
     for a, b in specialised.equal_dims:
-        left, right = _evaluator(a, values), _evaluator(b, values)
+        left, right = _text(a, values), _text(b, values)
         if left is not None and right is not None:
-            yield _equality(left, right)
+            yield f"{left} == {right}"
     for form in specialised.at_least_zero:
-        length = _evaluator(form, values)
+        length = _text(form, values)
         if length is not None:
-            yield _at_least_zero(length)
+            yield f"{length} >= 0"
 
 
-def _evaluator(form: Linear, values: list[Any]) -> Length | None:
-    """The function from the values to that of a form of their lengths."""
-    terms = []
+def fits(checks: list[str]) -> Fits | None:
+    """The function of the values that says whether all checks hold; None of none."""
+    if not checks:
+        return None
+    made: Fits = eval(f"lambda values: {' and '.join(checks)}")
+    return made
+
+
+def _text(form: Linear, values: list[Any]) -> str | None:
+    """A form of lengths, as Python; None if it is of other lengths."""
+    terms = [str(form.offset)] if form.offset or not form.terms else []
     for s, c in form.terms.items():
         if not isinstance(s, Dim) or s.array not in values:
             return None
-        terms.append((values.index(s.array), s.axis, c))
-    offset = form.offset
-    if len(terms) == 1 and terms[0][2] == 1:
-        ((k, axis, _),) = terms
-        return lambda values: values[k].shape[axis] + offset
-    return lambda values: offset + sum(c * values[k].shape[a] for k, a, c in terms)
-
-
-def _equality(left: Length, right: Length) -> Check:
-    def check(values: Any) -> None:
-        if left(values) != right(values):
-            raise Exceptional
-
-    return check
-
-
-def _at_least_zero(length: Length) -> Check:
-    def check(values: Any) -> None:
-        if length(values) < 0:
-            raise Exceptional
-
-    return check
+        length = f"values[{values.index(s.array)}].shape[{s.axis}]"
+        terms.append(length if c == 1 else f"{c} * {length}")
+    return " + ".join(terms)

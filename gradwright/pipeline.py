@@ -10,8 +10,9 @@ through `apply`, on the program's own core.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from gradwright.derive import derive
@@ -19,28 +20,43 @@ from gradwright.derived import Derived, arranged, check_result
 from gradwright.transform.begin import begin_whole
 from gradwright.transform.calls import inline, knotted
 from gradwright.transform.cleared import join_stores
-from gradwright.transform.core import Function, Substitution, program
-from gradwright.transform.emit import Module, emit
-from gradwright.transform.in_place import store_in_arguments
+from gradwright.transform.core import (
+    Function,
+    List,
+    Tape,
+    Value,
+    program,
+)
+from gradwright.transform.emit import Late, Module, emit
+from gradwright.transform.in_place import is_only_copied, store_in_arguments
 from gradwright.transform.interface import trim
 from gradwright.transform.lowering.lower import Lowered
 from gradwright.transform.ownership import own_results
 from gradwright.transform.simplify import simplify
 from gradwright.transform.source import Source
 from gradwright.transform.specialise import Specialised, specialise
+from gradwright.transform.specialise.abstract import leaves
 from gradwright.transform.step import Step
 from gradwright.transform.trips import count_by_tapes
+
+FASTMATH = "fastmath: compiled arithmetic may be reordered and contracted."
 
 
 @dataclass(eq=False)
 class Built:
-    """What the entry needs to run a specialisation."""
+    """What the entry needs to run a specialisation.
+
+    compiled: its functions in loops, where they become machine code.  seconds: what
+    each part of the way has taken.
+    """
 
     derived: Derived
     specialised: Specialised
-    module: Module
+    module: Module | Late
     backward: Module | None = None
     compiled: tuple[Lowered, ...] = ()
+    fastmath: bool = False
+    seconds: dict[str, float] = field(default_factory=dict)
 
 
 def build(
@@ -57,25 +73,83 @@ def build(
         arguments: By parameter, `Type`, `Static` or a `Structure` of those.
         exact: The lengths of captured arrays are numbers, as they are now.
     """
-    compiled = any(step.kind == "jit" for step in steps)
+    start = time.perf_counter()
+    compiled = is_compiled(steps)
+    fastmath = compiled and any(step.fastmath for step in steps)
     derived, specialised = derived_of(
         steps, source, arguments, exact=exact, whole=compiled
     )
-    changes = Substitution({})
-    if compiled and all(step.kind == "jit" for step in steps):
-        stored = [p for p, *_ in specialised.stored]
-        changes = store_in_arguments(derived.function, stored)
+    changes = store_in_arguments(
+        derived.function, stored_in_place(steps, derived, specialised)
+    )
     settle_functions(derived)
     lowered: tuple[Lowered, ...] = ()
-    if compiled:
+    rewritten = time.perf_counter()
+    if compiled and not _hands_over_tapes(derived):
         o = changes.operand
         equal = tuple((o(a), o(b)) for a, b in specialised.equal_dims)
         natural = tuple(map(o, specialised.at_least_zero))
         lowered = tuple(Lowered(f, equal, natural) for f in derived.functions())
+    in_loops = time.perf_counter()
+    module: Module | Late
+    backward: Module | None = None
+    if lowered and lowered[0].function is not None and not derived.function.hidden:
+        module = Late(lambda: _emitted(derived, fastmath)[0])  # it runs in loops
+    else:
+        module, backward = (*_emitted(derived, fastmath), None)[:2]  # type: ignore[assignment]
+    built = Built(derived, specialised, module, backward, lowered, fastmath)
+    emitting = time.perf_counter() - in_loops
+    built.seconds["rewriting"] = rewritten - start + emitting
+    if compiled:
+        built.seconds["lowering"] = in_loops - rewritten
+    return built
+
+
+def _emitted(derived: Derived, fastmath: bool) -> tuple[Module, ...]:
     tidy(derived)
-    module, backward = (*emit_derived(derived), None)[:2]
-    assert module is not None
-    return Built(derived, specialised, module, backward, lowered)
+    return emit_derived(derived, fastmath)
+
+
+def is_compiled(steps: Sequence[Step]) -> bool:
+    """Whether it runs as machine code: jit says so, the outermost one that says."""
+    jits = [step for step in steps if step.kind == "jit"]
+    said = [step.backend for step in jits if step.backend is not None]
+    return bool(jits) and "numpy" not in said[-1:]
+
+
+def stored_in_place(
+    steps: Sequence[Step], derived: Derived, specialised: Specialised
+) -> list[Value]:
+    """The parameters that are stored into without a copy of them.
+
+    A function that is only compiled stores into the caller's arrays, as it says.  A
+    derivative does where the caller has given them away and it reads none of them as
+    they were.
+    """
+    stored = [p for p, *_ in specialised.stored]
+    if all(step.kind == "jit" for step in steps):
+        return stored if steps else []
+    if derived.split is not None:
+        return []
+    donated = {k for step in steps for k in step.donated}
+    arguments = list(specialised.arguments.values())
+    given = [leaf for k in donated for leaf in leaves(arguments[k])]
+    return [
+        p
+        for p in stored
+        if any(p is leaf for leaf in given) and is_only_copied(derived.function, p)
+    ]
+
+
+def _hands_over_tapes(d: Derived) -> bool:
+    """Whether the halves of a split share tapes or lists.
+
+    Machine code does not return these: then both halves run as they are emitted.
+    """
+    halves = d.functions() if d.split is not None else []
+    return any(
+        isinstance(a, Tape | List) for f in halves for a in (*f.params, *f.results)
+    )
 
 
 def finish(d: Derived) -> None:
@@ -136,9 +210,10 @@ def derived_of(
     return derived, specialised
 
 
-def emit_derived(d: Derived) -> tuple[Module, ...]:
+def emit_derived(d: Derived, fastmath: bool = False) -> tuple[Module, ...]:
     """The emitted module, or the two of a split."""
-    return tuple(emit(f) for f in d.functions())
+    header = FASTMATH if fastmath else ""
+    return tuple(emit(f, header) for f in d.functions())
 
 
 def call_arguments(specialised: Specialised, source: Source) -> list[Any]:

@@ -1,7 +1,6 @@
 """Which arguments a transform is about: positions, from what the user said.
 
-argnums=-1            of f(x, y)   ->   1
-argnames=("x", "y")   of f(x, y)   ->   (0, 1)
+Of f(x, y), argnums=-1 is 1, and argnames=("x", "y") is (0, 1).
 """
 
 from __future__ import annotations
@@ -41,7 +40,8 @@ def positions(kind: str, fun: Any, argnums: Any, argnames: Any) -> Number:
     except _Refused as e:
         raise NotDifferentiable(
             f"{kind} of {signature} with respect to what? {e}",
-            instead="argnums=0 or (0, 1), counted from 0, or argnames='x' or ('x', 'y')",
+            instead="argnums=0 or (0, 1), counted from 0, "
+            "or argnames='x' or ('x', 'y')",
         ) from None
     return found[0] if one else tuple(found)
 

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from gradwright.arguments import flat, is_inexact
+from gradwright.nans import run_checked
 from gradwright.results import gradient_like, matched, outline, zeros
 from gradwright.specialisation import Specialisation
+from gradwright.switches import DEBUG_NANS, SWITCHED
 from gradwright.transform.errors import ShapeError
 
 
@@ -48,7 +50,11 @@ class Half:
 
     def run(self, seeds: Iterable[Any]) -> Iterator[Any]:
         """The flat results for flat cotangents or tangents."""
-        out = self.backward.run([*map(_fresh, self.residuals), *self.kept, *seeds])
+        given = [*map(_fresh, self.residuals), *self.kept, *seeds]
+        if SWITCHED.any and DEBUG_NANS.on:
+            out = run_checked(self.backward, given)
+        else:
+            out = self.backward.run(given)
         return iter(out if isinstance(out, tuple) else (out,))
 
     def source(self) -> str:

@@ -38,14 +38,15 @@ def assembler(template: Any, fits: dict[int, Type]) -> Assemble:
     text = writer.expression(template)
     if writer.count == 1:
         text = text.replace("out[0]", "out")
-    as_it_is = _tuple_text([f"out[{k}]" for k in range(writer.count)])
-    if writer.count and text in ("out", as_it_is):
-        return _as_it_is
+    as_they_are = _tuple_text([f"out[{k}]" for k in range(writer.count)])
+    if writer.count and text in ("out", as_they_are):
+        return as_it_is
     made = eval(f"lambda out: {text}", writer.names)
     return made  # type: ignore[no-any-return]
 
 
-def _as_it_is(out: Any) -> Any:
+def as_it_is(out: Any) -> Any:
+    """What a program returns, where that is the user's structure already."""
     return out
 
 

@@ -14,10 +14,10 @@ from typing import Any
 
 from gradwright.arguments import kind_of
 from gradwright.emitted import NOTHING, Emitted, Runner
-from gradwright.lengths import length_checks
+from gradwright.lengths import fits, length_checks
 from gradwright.overlaps import Apart
 from gradwright.pipeline import Built
-from gradwright.results import assembler
+from gradwright.results import as_it_is, assembler
 from gradwright.transform.specialise.abstract import Static, leaves
 
 Guard = tuple[Callable[[Any], Any], Callable[[Any, Any, Any], bool], Any]
@@ -31,10 +31,12 @@ def runners(built: Built) -> tuple[Runner, Runner | None]:
     if built.compiled:
         from gradwright.compiled import Compiled
 
-        made: list[Runner] = [
-            Compiled(m, f, built.specialised)
+        compiled = [
+            Compiled(m, f, built.specialised, built.fastmath)
             for m, f in zip(modules, built.compiled, strict=True)
         ]
+        built.seconds["compiling"] = sum(c.seconds for c in compiled)
+        made: list[Runner] = [*compiled]
     else:
         made = [Emitted(m) for m in modules]
     return made[0], made[1] if len(made) > 1 else None
@@ -54,10 +56,13 @@ class Specialisation:
         ]
         self.is_free = not (self.guards or self.hidden)
         self.assemble = assembler(derived.result, derived.fits)
+        self.is_as_it_is = self.assemble is as_it_is  # the results need no putting
         self.count = len(
             derived.function.results
         )  # how many results, before those of a split
         self.checks = list(length_checks(built))
+        self.fits = fits(self.checks)
+        self.is_exact = False  # it is for calls of these very lengths
         self.inputs = len(specialised.inputs)  # before tangents and captured values
         self.apart = Apart(built)
         self.needed = _needed(built)
@@ -82,15 +87,6 @@ class Specialisation:
             return found
         except LOOKUP_ERRORS:
             return None
-
-    def run_unseen(self, values: Any, hidden: dict[str, Any]) -> Any:
-        """The result of a call of which only the classes of the arguments are known.
-
-        Raises:
-            Exceptional: They are of other kinds.
-        """
-        self.used = True
-        return self.assemble(self.forward.run_unseen(values, hidden))  # type: ignore[attr-defined]
 
     @property
     def text(self) -> str:

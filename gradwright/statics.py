@@ -73,9 +73,9 @@ def static_kind(a: Any, name: str) -> Any:
 
 
 def static_pattern(a: Any, name: str, given: tuple[Any, ...] = ()) -> Any:
-    """A static argument as `specialise` takes it: literals, structures of them, objects.
+    """A static argument as `specialise` takes it: literals, structures, objects.
 
-    Of an object, its attributes are read anew at every call.
+    The attributes of an object are read anew at every call.
     """
     from gradwright.arguments import pattern_of
     from gradwright.transform.build import constant

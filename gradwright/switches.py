@@ -1,7 +1,7 @@
-"""What may be switched on for a while: in a thread, by `with`; or for all, by `config`.
+"""What may be switched on for a while, in a thread, or for all, for good.
 
-with gw.disable_jit():                 in this thread, until the block ends
-gw.config.update("disable_jit", True)  everywhere, from now on
+`with gw.disable_jit():` holds in this thread, until the block ends;
+`gw.config.update("disable_jit", True)` everywhere, from now on.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 
 class Switch:
-    """One switch: its value for everybody, and in a thread that has set it for itself."""
+    """One switch: its value for all, and in a thread that has set it for itself."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -120,7 +120,7 @@ def disable_jit(disable: bool = True) -> Any:
 
 
 def log_compiles(log: bool = True) -> Any:
-    """In the block, each function that is rewritten or compiled is logged, with its cost.
+    """In the block, every rewriting and compiling of a function is logged.
 
     A line goes to the logger "gradwright" as a warning: the function, the kinds of its
     arguments, and the seconds of rewriting, of lowering to loops and of compiling.
@@ -140,9 +140,9 @@ def log_compiles(log: bool = True) -> Any:
 def explain_cache_misses(explain: bool = True) -> Any:
     """In the block, it is logged why a call could not use what was rewritten before.
 
-    The call is compared with the nearest one that is known: which argument is of another
-    kind, dtype or rank, has an axis of length one or another layout, or is static and
-    has another value.
+    The call is compared with the nearest one that is known: which argument is of
+    another kind, dtype or rank, has an axis of length one or another layout, or is
+    static and has another value.
 
     Args:
         explain: False switches it off again.
@@ -157,7 +157,7 @@ def explain_cache_misses(explain: bool = True) -> Any:
 
 
 def debug_nans(check: bool = True) -> Any:
-    """In the block, a result that is not a number raises, with the line that it is from.
+    """In the block, a result that is NaN raises, with the line that it is from.
 
     The call is run once more as emitted source, statement by statement, and the first
     NaN is blamed: in the function itself, or in the line of its derivative.

@@ -59,7 +59,8 @@ class Transformed:
         return self._entry
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
-        return (self._entry or self.entry).call(args, keywords)
+        entry = self._entry or self.entry
+        return entry.fast(entry, args, keywords)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         if isinstance(self.__wrapped__, staticmethod):

@@ -57,7 +57,7 @@ class Both(Loops):
 
     def __init__(self, function: Function) -> None:
         super().__init__(function)
-        self.machine = MACHINE(function)
+        self.machine = MACHINE(function, None)
 
     def run(self, values: Any, hidden: dict[str, Any]) -> Any:
         wanted = outcome(super().run, values, hidden)
@@ -78,15 +78,17 @@ def in_python(runner: Any = Loops) -> Iterator[list[Any]]:
     """What is compiled in here runs as plain Python."""
     made: list[Any] = []
 
-    def machine(function: Function) -> Any:
+    def machine(function: Function, facts: Any) -> Any:
         made.append(runner(function))
         return made[-1]
 
-    compiled.machine = machine  # type: ignore[assignment]
+    own = {"machine": machine, "facts_of": lambda *_: None}
+    kept = {name: getattr(compiled, name) for name in own}
+    vars(compiled).update(own)
     try:
         yield made
     finally:
-        compiled.machine = MACHINE
+        vars(compiled).update(kept)
 
 
 @contextmanager

@@ -18,8 +18,9 @@ TRANSFORM = """
     core picks notation scopes activity mixed build
     specialise rules forward reverse jacobian batch parallel
     deadcode bounds algebra simplify linear calls interface ownership trips
-    begin cleared
+    begin cleared in_place
     spelling layout names outline displays nesting writer emit
+    lowering
 """.split()
 ROWS = "gradwright.transform.primitives."
 # Operations of compiled code, which are tested row by row.
@@ -27,6 +28,7 @@ OF_ROWS = "operations floats arithmetic powers comparing rounding kinds".split()
 WHOLE = (
     "transform.specialise",
     "transform.reverse",
+    "transform.lowering",
     "backends.machine",
 )  # packages with one place each
 BACKENDS = "base numpy machine cuda_source cupy collectives".split()

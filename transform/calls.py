@@ -76,11 +76,13 @@ def _inlined(
                     _inlined(b, calls, mapping, in_loops) for b in (s.then, s.orelse)
                 )
                 found.append(replace(s, then=then, orelse=orelse))
-            case For() | While() if in_loops:
-                parts = {"body": _inlined(s.body, calls, mapping, True)}
-                if isinstance(s, While):
-                    parts["header"] = _inlined(s.header, calls, mapping, True)
-                found.append(replace(s, **parts))
+            case For() if in_loops:
+                found.append(replace(s, body=_inlined(s.body, calls, mapping, True)))
+            case While() if in_loops:
+                header, body = (
+                    _inlined(b, calls, mapping, True) for b in (s.header, s.body)
+                )
+                found.append(replace(s, header=header, body=body))
             case _:
                 found.append(s)
     return found

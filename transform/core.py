@@ -588,12 +588,17 @@ def mapped_index(index: Index, function: Callable[[Any], Any]) -> Index:
 def reads(s: Statement) -> list[Any]:
     """The values and places read by this statement itself, not by nested ones."""
     found: list[Any] = []
-    for operand in s.operands if isinstance(s, Let) else _operands(s):
+    for operand in taken(s):
         if isinstance(operand, _Named):
             found.append(operand)
         elif isinstance(operand, Linear):
             found.extend(leaves(operand))
     return found
+
+
+def taken(s: Statement) -> Iterable[Any]:
+    """The operands of this statement itself, linear forms as they are."""
+    return s.operands if isinstance(s, Let) else _operands(s)
 
 
 def all_reads(s: Statement) -> Iterator[Any]:
@@ -785,7 +790,10 @@ class Substitution:
                 return replace(
                     s, condition=o(s.condition), header=header, message=message
                 )
-            case Call() | Library():
+            case Call():
+                outs = tuple(map(o, s.outs))
+                return replace(s, outs=outs, operands=tuple(map(o, s.operands)))
+            case Library():
                 outs = tuple(map(o, s.outs))
                 return replace(s, outs=outs, operands=tuple(map(o, s.operands)))
         return s

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import ast
 import builtins
+import functools
 import keyword
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,6 +41,32 @@ class Module:
     text: str
     name: str
     lines: dict[int, Location]
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class Late:
+    """A module that is written when somebody asks for it."""
+
+    def __init__(self, make: Callable[[], Module]) -> None:
+        self._make = make
+
+    @functools.cached_property
+    def _made(self) -> Module:
+        return self._make()
+
+    @property
+    def text(self) -> str:
+        return self._made.text
+
+    @property
+    def name(self) -> str:
+        return self._made.name
+
+    @property
+    def lines(self) -> dict[int, Location]:
+        return self._made.lines
 
     def __str__(self) -> str:
         return self.text

@@ -20,6 +20,8 @@ from gradwright.transform.core import (
     Store,
     Substitution,
     Value,
+    taken,
+    walk,
 )
 from gradwright.transform.indices import Dim, symbol
 from gradwright.transform.primitives.structural import COPY
@@ -51,8 +53,26 @@ def store_in_arguments(function: Function, stored: Iterable[Value]) -> Substitut
     function.body = changes.block(body)
     changes.rename_lengths(function.body)
     function.results = [changes.operand(r) for r in function.results]
-    function.params = [mapping.get(p, p) for p in function.params]  # type: ignore[call-overload]
+    function.params = [changes.operand(p) for p in function.params]
     return changes
+
+
+def is_only_copied(function: Function, p: Value) -> bool:
+    """Whether nothing but the copy reads a parameter as it was; its lengths apart."""
+    body = function.body
+    copies = [s for s in body if isinstance(s, Let) and s.operands == (p,)]
+    copies = [s for s in copies if s.primitive is COPY]
+    if len(copies) != 1 or any(r is p for r in function.results):
+        return False
+    begun = [s for s in body if isinstance(s, Store) and s.operand is copies[0].out]
+    if len(begun) != 1 or copies[0].out in (r for r in function.results):
+        return False
+    others = [s for s in walk(body) if s is not copies[0]]
+    return not any(
+        a is p or (a is copies[0].out and s is not begun[0])
+        for s in others
+        for a in taken(s)
+    )
 
 
 def _copied(function: Function, p: Value) -> tuple[Let, Buffer]:

@@ -23,16 +23,18 @@ from gradwright.transform.core import Function
 __all__ = ["Facts", "Machine", "compile"]
 
 
-def compile(function: Function, facts: Facts = NONE) -> Machine:
+def compile(function: Function, facts: Facts = NONE, fastmath: bool = False) -> Machine:
     """A function of loop core as machine code.
 
     Args:
         function: Its values are numbers, and arrays read and stored by elements.
         facts: What holds of the lengths of its arguments; `run_unseen` looks whether
             it does.
+        fastmath: LLVM may reorder and contract arithmetic of floats, and need not tell
+            0.0 from -0.0.
 
     Returns:
         An object whose `run(values, hidden)` gives the results, as the emitted
         function does: one, or a tuple of several.
     """
-    return Machine(function, facts)
+    return Machine(function, facts, fastmath)

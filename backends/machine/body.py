@@ -9,6 +9,7 @@ Everything that fails goes to one exit, with the number of its site.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -19,6 +20,7 @@ from llvmlite import ir
 from gradwright.backends.machine import (
     arithmetic,
     arrays,
+    fast,
     library,
     operations,
     rows,
@@ -101,7 +103,7 @@ class Body:
         self.function = instance.function
         self.llvm = instance.llvm
         self.head = self.llvm.append_basic_block("slots")
-        self.b: Any = ir.IRBuilder(self.llvm.append_basic_block("body"))
+        self.b: Any = fast.Builder(self.llvm.append_basic_block("body"))
         self.exit = self.llvm.append_basic_block("exit")
         self.status = self.slot(WORD)
         self.b.store(WORD(0), self.status)
@@ -327,7 +329,7 @@ class Body:
             self.fail(error, given)
 
     def note(self, bit: Register) -> None:
-        """Remember that something failed, and go on; a careful kernel tells what."""
+        """Remember that something failed and go on: a careful kernel will tell what."""
         if isinstance(bit, ir.Constant) and not bit.constant:
             return
         before = self.b.load(self.noted, typ=BIT)
@@ -437,7 +439,9 @@ class Body:
         w = self.work(error, given, _makes_float(s))
         if s.primitive.kind != "structural" and not _asks_for_none(s):
             given = self.present(given, error)
-        found = made(w, element_of(s.out.type), given)
+        is_fast = self.program.fastmath and s.primitive.spelling in fast.OPERATORS
+        with self.b.where(is_fast):
+            found = made(w, element_of(s.out.type), given)
         self.set(s.out, convert(self.b, found, element_of(s.out.type)))
 
     def within(self, s: Let) -> Scalar:
@@ -552,8 +556,6 @@ class Body:
 
     def sum(self, held: Scalar, x: Scalar, unordered: bool) -> Scalar:
         """What `+=` makes of what is held; where any order will do, LLVM may choose."""
-        import operator
-
         dtype = dtype_of(held.type)
         if unordered and dtype.kind in "fc" and dtype == dtype_of(x.type):
             parts = zip(held.parts, x.parts, strict=True)
@@ -565,7 +567,8 @@ class Body:
         given = self.present((held, x), error)
         made = rows.find(p)
         assert made is not None
-        return made(self.work(error, given), out, given)
+        with self.b.where(self.program.fastmath):
+            return made(self.work(error, given), out, given)
 
     def cell(self, place: Cell) -> tuple[Register, ...]:
         if place not in self.cells:

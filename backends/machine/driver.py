@@ -16,6 +16,7 @@ from __future__ import annotations
 import ctypes
 import struct
 import sys
+import time
 from collections import deque
 from collections.abc import Callable
 from typing import Any
@@ -66,13 +67,19 @@ class Noted(Exception):
 
 
 class Machine:
-    """A function compiled: one kernel for each way in which its arrays lie."""
+    """A function compiled: one kernel for each way in which its arrays lie.
+
+    `watch` is told of every further kernel: for which layouts, and of its seconds.
+    """
 
     other_kind = OtherKind
 
-    def __init__(self, function: Function, facts: Facts = NONE) -> None:
+    def __init__(
+        self, function: Function, facts: Facts = NONE, fastmath: bool = False
+    ) -> None:
         _check_objects()
-        self.function, self.facts = function, facts
+        self.function, self.facts, self.fastmath = function, facts, fastmath
+        self.watch: Callable[[Layouts, float], None] | None = None
         self.kernels: dict[tuple[Layouts, bool], Kernel] = {}
         self.hidden = [p for p in function.params if p in function.hidden]
         self.names = [p.settled for p in self.hidden]  # type: ignore[attr-defined]
@@ -87,8 +94,11 @@ class Machine:
         """The kernel for these layouts."""
         found = self.kernels.get((layouts, careful))
         if found is None:
-            found = Kernel(self.function, layouts, self.facts, careful)
+            start = time.perf_counter()
+            found = Kernel(self.function, layouts, self.facts, careful, self.fastmath)
             self.kernels[layouts, careful] = found
+            if self.watch is not None:
+                self.watch(layouts, time.perf_counter() - start)
         return found
 
     def run(self, values: Any, hidden: dict[str, Any]) -> Any:
@@ -134,9 +144,14 @@ class Kernel:
     """Machine code, and the frames of calls of it that wait."""
 
     def __init__(
-        self, function: Function, layouts: Layouts, facts: Facts, careful: bool
+        self,
+        function: Function,
+        layouts: Layouts,
+        facts: Facts,
+        careful: bool,
+        fastmath: bool = False,
     ) -> None:
-        program = kernel.translated(function, layouts, facts, careful)
+        program = kernel.translated(function, layouts, facts, careful, fastmath)
         self.sites = program.sites
         self.frame_layout = program.frame
         self.text, self.name = build.text_of(program)
@@ -165,8 +180,8 @@ class Kernel:
         frame = Frame(self.frame_layout.size)
         frame.held[DEEPEST] = sys.getrecursionlimit()
         if self.callback is not None:
-            address = ctypes.cast(self.callback, ctypes.c_void_p).value
-            frame.held[CALLS] = address or 0
+            address = ctypes.cast(self.callback, ctypes.c_void_p).value or 0
+            frame.held[CALLS] = address
             self.all_frames[frame.address] = frame
         for k, dtype in enumerate(self.frame_layout.dtypes):
             frame.held[DTYPES + k] = id(dtype)

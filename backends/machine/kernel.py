@@ -75,6 +75,7 @@ def translated(
     layouts: Layouts,
     facts: Facts = NONE,
     careful: bool = False,
+    fastmath: bool = False,
 ) -> Program:
     """A function of loop core, and all it calls, as one module with its kernel.
 
@@ -83,7 +84,7 @@ def translated(
     """
     careful = careful or any(isinstance(p, Buffer) for p in function.params)
     try:
-        program = Program(function, layouts, facts, careful)
+        program = Program(function, layouts, facts, careful, fastmath)
     except Refused as e:
         raise UnsupportedSyntax(f"jit cannot compile {e.message} yet") from None
     kind = ir.FunctionType(WORD, [POINTER])

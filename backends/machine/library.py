@@ -138,7 +138,7 @@ def callback(callings: list[Calling], frames: dict[int, Frame]) -> Any:
         try:
             memory = (ctypes.c_int64 * _size(calling)).from_address(words_at)
             with np.errstate(all="ignore"):
-                calling.run(np.frombuffer(memory, np.int64), frame, number)
+                calling.run(np.ctypeslib.as_array(memory), frame, number)
         except BaseException as e:
             e.__traceback__ = None
             if calling.where is not None:

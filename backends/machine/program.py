@@ -92,9 +92,11 @@ class Program:
         layouts: Layouts,
         facts: Facts = NONE,
         careful: bool = False,
+        fastmath: bool = False,
     ) -> None:
         self.careful = careful
         self.facts = facts
+        self.fastmath = fastmath
         self.module = ir.Module("gradwright")
         self.sites: list[Site] = []
         self.callings: list[Any] = []  # of libraries

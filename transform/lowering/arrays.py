@@ -17,7 +17,6 @@ import numpy as np
 from gradwright.transform.build import Builder
 from gradwright.transform.core import (
     Buffer,
-    Cell,
     Let,
     Library,
     Load,
@@ -27,22 +26,18 @@ from gradwright.transform.core import (
     type_of,
 )
 from gradwright.transform.indices import Dim, Linear, linear, symbol
-from gradwright.transform.lowering.cells import (
-    load_fixed,
-    load_varying,
-    no_spread,
-    store_fixed,
-    store_varying,
+from gradwright.transform.lowering.nests import (
+    Domain,
+    Places,
+    Scope,
+    accesses,
+    is_injective,
+    variables,
 )
-from gradwright.transform.lowering.nests import Domain, Places, Scope
 from gradwright.transform.lowering.program import Lowering, Shape
-from gradwright.transform.lowering.regions import Region, region
-from gradwright.transform.lowering.unbound import (
-    asks_for_none,
-    begins_unbound,
-    note_bound,
-)
-from gradwright.transform.lowering.views import VIEWS
+from gradwright.transform.lowering.regions import region
+from gradwright.transform.lowering.unbound import asks_for_none
+from gradwright.transform.lowering.views import VIEWS, Region
 from gradwright.transform.primitives.record import TABLE
 from gradwright.transform.primitives.structural import (
     CAST,
@@ -92,7 +87,9 @@ def lower_let(L: Lowering, s: Let) -> None:
     elif p is SUM_TO:
         RULES[SUM_TO](L, s, {"operands": operands})
     elif p is ITEM:
-        item = L.parts[s.operands[0]][s.attribute]
+        (whole,) = s.operands
+        assert isinstance(whole, Value)
+        item = L.parts[whole][s.attribute]
         if s.out.type.is_array:
             L.is_same(s.out, item)
         else:
@@ -128,7 +125,7 @@ def note_truth(L: Lowering, out: Value, function: Any, a: Operand, b: Operand) -
 def elementwise(L: Lowering, s: Let, operands: tuple[Operand, ...]) -> None:
     """The element is the operation on the elements."""
     shape = L.together([L.shape(o) for o in operands])
-    arrays = [o for o in operands if type_of(o).is_array]
+    arrays = [o for o in operands if isinstance(o, Value) and o.type.is_array]
     if all(o in L.flags for o in arrays):
         L.flags[s.out] = [f for o in arrays for f in L.flags[o]]
         L.spread[s.out] = {k for o in arrays for k in L.spread.get(o, ())}
@@ -197,7 +194,7 @@ def display(L: Lowering, s: Let, operands: tuple[Operand, ...]) -> None:
 def signed(L: Lowering, s: Let, operands: tuple[Operand, ...]) -> None:
     """A row of array functions."""
     p = s.primitive
-    no_spread(L, operands)
+    L.no_spread(operands)
     arguments = p.template(s.attribute).filled(lambda k: operands[k])
     if p.function in RULES:
         RULES[p.function](L, s, arguments)
@@ -205,9 +202,10 @@ def signed(L: Lowering, s: Let, operands: tuple[Operand, ...]) -> None:
         found = VIEWS[p.function](L, L.shape(operands[0]), arguments)
         shape = L.settled_shape(s.out, found.shape)
         moved(L, s.out, operands[0], found.move, shape, found.reads)
-        if p.function is np.transpose and len(shape) == 2:
-            if arguments.get("axes") in (None, (1, 0)):
-                L.turned[s.out] = operands[0]
+        is_turned = arguments.get("axes") in (None, (1, 0)) and len(shape) == 2
+        if p.function is np.transpose and is_turned:
+            assert isinstance(operands[0], Value)
+            L.turned[s.out] = operands[0]
     elif p.function in TABLE.loops:
         written_out(L, s, arguments)
     else:
@@ -227,7 +225,7 @@ def call_library(L: Lowering, s: Let, operands: tuple[Operand, ...]) -> None:
 
     given = p.template(s.attribute).filled(lambda k: types[k])
     meets = tuple(p.meets(**given)) if p.meets is not None else ()
-    found = infer(run, types, meets) if p.result is None else p.result(**given)
+    found: Any = infer(run, types, meets) if p.result is None else p.result(**given)
     lengths = {m: n for n, m in marks.items()}
 
     def length(form: Linear) -> Linear:
@@ -299,8 +297,10 @@ def written_out(L: Lowering, s: Let, arguments: dict[str, Any]) -> None:
 
 def _as_here(L: Lowering, o: Operand) -> Operand:
     """An operand whose type has the shape that it has here."""
+    if isinstance(o, Linear):
+        return L.form(o)
     if not isinstance(o, Value) or not o.type.is_array:
-        return L.operand(o)
+        return o
     out = Value(o.name, replace(o.type, dims=L.shape(o)))
     L.uses[out] = 2
     L.is_same(out, o)
@@ -310,21 +310,10 @@ def _as_here(L: Lowering, o: Operand) -> Operand:
 # ---- parts of arrays ---------------------------------------------------------------
 
 
-def lower_load(L: Lowering, s: Load) -> None:
-    """A number out of an array or a cell, or a part of an array."""
+def load_part(L: Lowering, s: Load) -> None:
+    """A number out of an array, or a part of one, or all of it."""
     source = s.source
-    if isinstance(source, Cell):
-        L.held[s.out] = source
-    if not type_of(source).is_array:
-        L.add(Load(s.out, source, unsure=s.unsure))
-        return
-    if source in L.varying:
-        load_varying(L, s, L.varying[source])
-        return
-    if source in L.fixed and not s.index:
-        load_fixed(L, s, L.fixed[source])
-        return
-    no_spread(L, (source,))
+    L.no_spread((source,))
     if s.out.type.is_array and not s.index:
         alias(L, s.out, source)
         return
@@ -362,25 +351,6 @@ def element_of(L: Lowering, w: Scope, source: Any, at: Places, out: Value) -> Op
     return w.load(place, at, out.type.element, out.name)
 
 
-def lower_store(L: Lowering, s: Store) -> None:
-    """A cell, an element, or a part of an array."""
-    if begins_unbound(L, s):
-        return
-    note_bound(L, s)
-    operand = L.operand(s.operand)
-    if not s.place.type.is_array:
-        unordered = s.accumulate and s.adjoint
-        L.add(Store(s.place, operand, accumulate=s.accumulate, unordered=unordered))
-        return
-    if s.place in L.varying:
-        store_varying(L, s, L.varying[s.place])
-        return
-    if s.place in L.fixed and not s.index:
-        store_fixed(L, s, L.fixed[s.place])
-        return
-    store_part(L, s, operand)
-
-
 def store_part(L: Lowering, s: Store, operand: Operand) -> None:
     """All of some memory, or a part of it."""
     place = L.backing(s.place)
@@ -394,18 +364,16 @@ def store_part(L: Lowering, s: Store, operand: Operand) -> None:
     overlaps = place in L.touched(operand) and not in_step(
         L, place, operand, found, domain
     )
-    if overlaps:
+    if overlaps and isinstance(operand, Value):
         operand = L.written_out(operand)
         given = L.stretched(operand, domain)
     L.settle({place})
-    element = place.type.element
 
     def write(w: Scope, places: tuple[Linear, ...]) -> None:
         value = given(w, places)
         at = found.move(w, places) if found else places
         w.store(place, at, value, s.accumulate, unordered and s.accumulate)
 
-    _ = element
     L.root(domain, write)
 
 
@@ -413,8 +381,6 @@ def in_step(
     L: Lowering, place: Any, operand: Any, found: Region | None, domain: Domain
 ) -> bool:
     """Whether the operand reads each element of the place just before it is stored."""
-    from gradwright.transform.lowering.nests import accesses, is_injective, variables
-
     own = variables(len(domain))
     places = tuple(map(symbol, own))
     w = Scope()

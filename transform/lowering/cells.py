@@ -32,9 +32,19 @@ from gradwright.transform.core import (
     walk,
 )
 from gradwright.transform.indices import Linear, linear, symbol
+from gradwright.transform.lowering.arrays import (
+    alias,
+    cast,
+    elementwise,
+    in_step,
+    load_part,
+    store_part,
+)
+from gradwright.transform.lowering.choice import chosen
 from gradwright.transform.lowering.nests import Places, Scope
 from gradwright.transform.lowering.program import Again, LengthsVary, Lowering, Shape
-from gradwright.transform.lowering.views import flat, plus
+from gradwright.transform.lowering.unbound import begins_unbound, note_bound
+from gradwright.transform.lowering.views import flat
 from gradwright.transform.types import BOOL, INT, MIXED, TEXT, Type
 
 
@@ -103,6 +113,45 @@ def _settle_shape(L: Lowering, place: Cell, fixed: Fixed, shape: Shape) -> None:
     L.memory_of[place] = L.memory_of[place] | {fixed.memory}
 
 
+# ---- read and stored ---------------------------------------------------------------
+
+
+def lower_load(L: Lowering, s: Load) -> None:
+    """What a name holds now, or a part of an array."""
+    source = s.source
+    if isinstance(source, Cell):
+        L.held[s.out] = source
+    if not type_of(source).is_array:
+        L.add(Load(s.out, source, unsure=s.unsure))
+        return
+    if source in L.varying:
+        load_varying(L, s, L.varying[source])
+        return
+    if source in L.fixed and not s.index:
+        load_fixed(L, s, L.fixed[source])
+        return
+    load_part(L, s)
+
+
+def lower_store(L: Lowering, s: Store) -> None:
+    """A cell, an element, or a part of an array."""
+    if begins_unbound(L, s):
+        return
+    note_bound(L, s)
+    operand = L.operand(s.operand)
+    if not s.place.type.is_array:
+        unordered = s.accumulate and s.adjoint
+        L.add(Store(s.place, operand, accumulate=s.accumulate, unordered=unordered))
+        return
+    if s.place in L.varying:
+        store_varying(L, s, L.varying[s.place])
+        return
+    if s.place in L.fixed and not s.index:
+        store_fixed(L, s, L.fixed[s.place])
+        return
+    store_part(L, s, operand)
+
+
 def load_fixed(L: Lowering, s: Load, fixed: Fixed) -> None:
     """The array that a name holds now; it may be a number in every element."""
     if fixed.memory is None:
@@ -110,8 +159,6 @@ def load_fixed(L: Lowering, s: Load, fixed: Fixed) -> None:
     if fixed.is_number is not None:
         L.flags[s.out] = [_loaded(L, fixed.is_number, BOOL)]
         L.spread[s.out] = {fixed.number}
-    from gradwright.transform.lowering.arrays import alias
-
     alias(L, s.out, s.source)
 
 
@@ -132,6 +179,7 @@ def store_fixed(L: Lowering, s: Store, fixed: Fixed) -> None:
                 raise _vary(L, fixed)
             L.needs.shapes[fixed.number] = shape
             raise Again
+        assert isinstance(s.place, Cell)
         _settle_shape(L, s.place, fixed, shape)
     if shape is not None:
         pairs = list(zip(shape, fixed.shape, strict=True))
@@ -143,8 +191,6 @@ def store_fixed(L: Lowering, s: Store, fixed: Fixed) -> None:
         for n, m in pairs:
             if not L.forms.are_equal(n, m):
                 _check(L, fixed, n, m)
-    from gradwright.transform.lowering.arrays import store_part
-
     store_part(L, s, operand)
     if fixed.is_number is not None and not s.accumulate:
         L.add(Store(fixed.is_number, number_flag(L, operand)))
@@ -161,14 +207,6 @@ def _wait_for_shape(L: Lowering, s: Store, fixed: Fixed) -> None:
 def _check(L: Lowering, fixed: Fixed, n: Linear, m: Linear) -> None:
     differ = L.let(operator.ne, n, m, type=BOOL)
     L.add(If(differ, [Raise(LengthsVary, (linear(fixed.number),))], []))
-
-
-def no_spread(L: Lowering, operands: Any) -> None:
-    """What is more than elementwise must not see a number that stands in many places."""
-    numbers = {k for o in operands if isinstance(o, Value) for k in L.spread.get(o, ())}
-    if numbers:
-        L.needs.varying |= numbers
-        raise Again
 
 
 def _begin_varying(L: Lowering, place: Cell, flag: Cell | None) -> None:
@@ -210,8 +248,6 @@ def store_varying(L: Lowering, s: Store, cell: Varying) -> None:
         load_varying(L, Load(held, s.place), cell)
         total = Value(s.place.name, s.place.type)
         L.uses[total] = 1
-        from gradwright.transform.lowering.arrays import elementwise
-
         made = Let(total, row(operator.add, 2), (held, operand))
         elementwise(L, made, (held, operand))
         L.waiting.pop(held, None)
@@ -230,8 +266,6 @@ def store_varying(L: Lowering, s: Store, cell: Varying) -> None:
     given = L.stretched(operand, full)
 
     def write(w: Scope, at: tuple[Linear, ...]) -> None:
-        from gradwright.transform.lowering.arrays import cast
-
         w.store(cell.buffer, (flat(w, at, full),), cast(w, given(w, at), t))
 
     L.root(full, write)
@@ -242,8 +276,6 @@ def store_varying(L: Lowering, s: Store, cell: Varying) -> None:
 
 
 def _reads_in_step(L: Lowering, buffer: Buffer, operand: Operand, full: Shape) -> bool:
-    from gradwright.transform.lowering.arrays import in_step
-
     return in_step(L, buffer, operand, None, full)
 
 
@@ -286,8 +318,6 @@ def summed_where_number(L: Lowering, out: Value, x: Operand, like: Operand) -> N
     if like not in L.flags:
         L.is_same(out, x)
         return
-    from gradwright.transform.lowering.choice import chosen
-
     flag, shape = number_flag(L, like), L.shape(x)
     full = tuple(chosen(L, flag, linear(1), n) for n in shape)
     size = L.product(shape)
@@ -296,7 +326,6 @@ def summed_where_number(L: Lowering, out: Value, x: Operand, like: Operand) -> N
     )
     t = out.type.element
     zero = Const(t.weak().type(0), t)
-    first = tuple(linear(0) for _ in shape)
     with L.block() as then:
         w = Scope()
         w.store(place, (linear(0),), zero)
@@ -314,7 +343,6 @@ def summed_where_number(L: Lowering, out: Value, x: Operand, like: Operand) -> N
         )
     L.add(If(flag, then, orelse))
     L.flags[out] = [flag]
-    _ = first, plus
 
     def at(w: Scope, places: Places) -> Operand:
         return w.load(place, (flat(w, places, full),), t, out.name)

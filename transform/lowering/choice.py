@@ -1,9 +1,9 @@
-"""What is asked at run time of lengths that are not known before: numbers, by branches."""
+"""What is asked at run time of lengths that are not known before, by branches."""
 
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import TYPE_CHECKING
 
 from gradwright.transform.core import (
     Alloc,
@@ -17,14 +17,16 @@ from gradwright.transform.core import (
     Value,
 )
 from gradwright.transform.indices import Linear, linear, symbol
-from gradwright.transform.lowering.program import Lowering
 from gradwright.transform.types import BOOL, INT, TEXT
+
+if TYPE_CHECKING:
+    from gradwright.transform.lowering.program import Lowering
 
 SHAPES = "operands could not be broadcast together"
 STORED = "could not broadcast input array into the shape of the part it is stored in"
 
 
-def chosen(L: Lowering, condition: Operand, yes: Linear, no: Linear) -> Any:
+def chosen(L: Lowering, condition: Operand, yes: Linear, no: Linear) -> Linear:
     """The int `yes` where a condition holds, else `no`."""
     cell = Cell("n", INT, choice=True)
     L.add(Alloc(cell))

@@ -1,4 +1,4 @@
-"""What is known of the integers that steer: the bounds of loop variables, equal lengths.
+"""What is known of the integers that steer: bounds of loop variables, equal lengths.
 
 for i in range(1, n - 1): ... x[i + 1] ...       n - 1 - (i + 1) is never below 0
 """
@@ -43,12 +43,7 @@ class Forms:
             c = difference.terms[s]
             if abs(c) == 1:
                 new = (difference - Linear({s: c})) * -c
-                self.same = {
-                    k: f.substitute(
-                        lambda t, s=s, new=new: new if t == s else symbol(t)
-                    )  # type: ignore[misc]
-                    for k, f in self.same.items()
-                }
+                self.same = {k: _with(f, s, new) for k, f in self.same.items()}
                 self.same[s] = new
                 return
 
@@ -70,12 +65,15 @@ class Forms:
 
     def is_natural(self, form: Linear) -> bool:
         """Whether a form is known never to be negative."""
-        return any(_only_lengths(n) for n in self.rests(form))
+        rests = self.rests(form)
+        return any(
+            _only_lengths(n - f) for n in rests for f in (Linear({}), *self.natural)
+        )
 
     def rests(self, form: Linear) -> list[Linear]:
-        """What is left of the least of a form, less each thing that is no less than 0."""
+        """What is left of the least of a form, less each thing that is said of here."""
         form = self.resolved(form)
-        facts = (*self.here, Linear({}), *self.natural)
+        facts = (*self.here, Linear({}))
         return [self.resolved(self.extreme(form - f, False)) for f in facts]
 
     def is_below(self, a: Linear, b: Linear) -> bool:
@@ -103,6 +101,11 @@ class Forms:
     def is_within(self, place: Linear, length: Linear) -> bool:
         """Whether a place is known to lie in an axis, counted from its start."""
         return self.is_natural(place) and self.is_below(place, length)
+
+
+def _with(form: Linear, symbol_: Any, new: Linear) -> Linear:
+    """The form with another form for one of its symbols."""
+    return form.substitute(lambda t: new if t == symbol_ else symbol(t))
 
 
 def _only_lengths(form: Linear) -> bool:

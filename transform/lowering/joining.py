@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import operator
 from dataclasses import replace
 from typing import Any
@@ -9,17 +10,30 @@ from typing import Any
 import numpy as np
 
 from gradwright.transform.build import row
-from gradwright.transform.core import Const, Let, Operand, Value, type_of
-from gradwright.transform.indices import Linear, linear, symbol
-from gradwright.transform.lowering.arrays import cast, is_cheap, lowers, moved
+from gradwright.transform.core import (
+    Alloc,
+    Cell,
+    Const,
+    Let,
+    Operand,
+    Store,
+    Value,
+    type_of,
+)
+from gradwright.transform.indices import Linear, linear
+from gradwright.transform.lowering.arrays import (
+    call_library,
+    cast,
+    is_cheap,
+    lowers,
+    moved,
+)
 from gradwright.transform.lowering.masks import places_of
 from gradwright.transform.lowering.nests import Places, Scope
 from gradwright.transform.lowering.program import Lowering, Shape
 from gradwright.transform.lowering.reductions import constant
 from gradwright.transform.lowering.views import minus, plus, reshaped
 from gradwright.transform.types import BOOL, INT
-
-IntOf = Any
 
 
 def zero_of(s: Let) -> Const:
@@ -233,10 +247,7 @@ def split(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     else:
         places = [L.least(linear(int(c)), shape[k]) for c in cuts]
         edges = [linear(0), *places, shape[k]]
-        ends = [
-            (a, L.greatest(b - a, linear(0)))
-            for a, b in zip(edges, edges[1:], strict=False)
-        ]
+        ends = [(a, L.greatest(b - a, linear(0))) for a, b in itertools.pairwise(edges)]
     parts: list[Value] = []
     for start, length in ends:
         full = (*shape[:k], length, *shape[k + 1 :])
@@ -309,10 +320,11 @@ def argwhere(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     full = (count, linear(len(found)))
     place = L.room(s.out.name, s.out.type, full)
     for k, v in enumerate(found):
-        L.root(
-            (count,),
-            lambda w, at, k=k, v=v: w.store(place, (*at, linear(k)), L.at(w, v, at)),
-        )
+
+        def write(w: Scope, at: Any, k: int = k, v: Value = v) -> None:
+            w.store(place, (*at, linear(k)), L.at(w, v, at))
+
+        L.root((count,), write)
     L.is_memory(s.out, place, full)
 
 
@@ -351,8 +363,6 @@ def _running(
     outer = (*shape[:k], *shape[k + 1 :])
 
     def along(w: Scope, rest: Places) -> None:
-        from gradwright.transform.core import Alloc, Cell, Store
-
         acc = Cell(s.out.name, t)
         w.add(Alloc(acc))
         w.add(Store(acc, constant(t.weak().type(start), t)))
@@ -407,8 +417,6 @@ def _each(L: Lowering, s: Let) -> None:
 @lowers(np.pad)
 def pad(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     """Zeros, or another number, with the array in their midst."""
-    from gradwright.transform.lowering.arrays import call_library
-
     a = s.operands[0]
     if given.get("mode", "constant") != "constant":
         call_library(L, s, tuple(map(L.operand, s.operands)))
@@ -447,4 +455,33 @@ def _widths(L: Lowering, width: Any, rank: int) -> list[tuple[Linear, Linear]]:
     return [pair(width)] * rank
 
 
-_ = symbol
+@lowers(np.bincount)
+def bincount(L: Lowering, s: Let, given: dict[str, Any]) -> None:
+    """How often each int comes, or the sum of the weights beside it."""
+    x, weights = given["x"], given.get("weights")
+    (n,) = L.shape(x)
+    largest = L.cell("largest", INT, linear(-1))
+    least = L.cell("least", INT, linear(0))
+
+    def look(w: Scope, at: tuple[Linear, ...]) -> None:
+        k = cast(w, L.at(w, x, at), INT)
+        for cell, function in ((largest, max), (least, min)):
+            held = w.load(cell, (), INT, cell.name)
+            w.store(cell, (), w.let(row(function, 2), (held, k), INT, cell.name))
+
+    L.root((n,), look)
+    negative = "'list' argument must have no negative elements"
+    found = [L.loaded(cell) for cell in (largest, least)]
+    L.raise_if(operator.lt, found[1], linear(0), ValueError, negative)
+    length = L.greatest(found[0] + 1, L.length(given.get("minlength", 0)))
+    place, t = L.room(s.out.name, s.out.type, (length,)), s.out.type.element
+    L.root((length,), lambda w, at: w.store(place, at, zero_of(s)))
+    one = constant(t.weak().type(1), t)
+
+    def add(w: Scope, at: tuple[Linear, ...]) -> None:
+        k = cast(w, L.at(w, x, at), INT)
+        weight = one if weights is None else cast(w, L.at(w, weights, at), t)
+        w.store(place, (k,), weight, accumulate=True)
+
+    L.root((n,), add)
+    L.is_memory(s.out, place, (length,))

@@ -35,7 +35,7 @@ from gradwright.transform.core import (
 from gradwright.transform.indices import Linear, linear, symbol
 from gradwright.transform.lowering.arrays import cast
 from gradwright.transform.lowering.nests import Places, Scope, variables
-from gradwright.transform.lowering.program import Again, Lowering, Shape
+from gradwright.transform.lowering.program import Lowering, Shape
 from gradwright.transform.lowering.regions import span
 from gradwright.transform.lowering.tapes import (
     Column,
@@ -311,10 +311,7 @@ def take(L: Lowering, s: Take) -> None:
 
 
 def _listed(L: Lowering, place: List) -> Listed:
-    found = L.lists.get(place)
+    found: Listed | None = L.lists.get(place)
     if found is None:
         raise L.refuse(f"the list {place.name}")
     return found
-
-
-__all__ = ["Again", "begin_list", "insert", "load_list", "remove", "store_list", "take"]

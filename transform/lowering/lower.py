@@ -20,6 +20,7 @@ from gradwright.transform.core import (
     Assert,
     Break,
     Buffer,
+    Call,
     Cell,
     For,
     Function,
@@ -38,6 +39,8 @@ from gradwright.transform.core import (
     Tape,
     Value,
     While,
+    is_recursive,
+    program,
     type_of,
 )
 from gradwright.transform.errors import UnsupportedSyntax
@@ -51,10 +54,14 @@ from gradwright.transform.lowering import (  # noqa: F401
 )
 from gradwright.transform.lowering.arrays import (
     lower_let,
+)
+from gradwright.transform.lowering.calls import call
+from gradwright.transform.lowering.cells import (
+    begin_cell,
     lower_load,
     lower_store,
+    refuse_number,
 )
-from gradwright.transform.lowering.cells import begin_cell, refuse_number
 from gradwright.transform.lowering.forms import Forms
 from gradwright.transform.lowering.lists import (
     begin_list,
@@ -75,7 +82,6 @@ from gradwright.transform.lowering.program import (
 from gradwright.transform.lowering.tapes import begin_tape, finish_tapes, pop, push
 from gradwright.transform.lowering.unused import drop_unused
 from gradwright.transform.types import BOOL
-
 
 MOST_DENIED = 8  # things taken for granted that did not hold, before nothing is
 
@@ -121,13 +127,14 @@ class Lowered:
             self.refusal = e
 
     def _made(self) -> Function:
-        while True:
-            needs = self.needs
-            forms = Forms((*self.equal, *needs.equal), (*self.natural, *needs.natural))
-            try:
-                return _lowered(Lowering(self.source, forms, self.needs))
-            except Again:  # with what is known now of tapes and names
-                pass
+        others = {f: replace(f, body=[], results=[]) for f in program(self.source)}
+        for f, made in others.items():
+            if f is not self.source:
+                _fill(made, _again(f, Needs(cautious=True), others, (), ()))
+        own = others[self.source]
+        needs = Needs(cautious=True) if is_recursive(self.source) else self.needs
+        _fill(own, _again(self.source, needs, others, self.equal, self.natural))
+        return own
 
     def widen(self, number: int) -> None:
         """A name, by its number, holds arrays of different lengths after all."""
@@ -143,6 +150,26 @@ class Lowered:
         else:
             self.needs.varying.add(number)
         self.function = self._made()
+
+
+def _again(
+    f: Function,
+    needs: Needs,
+    functions: dict[Function, Function],
+    equal: Iterable[tuple[Linear, Linear]],
+    natural: Iterable[Linear],
+) -> Function:
+    """Lower a function, until all is known that it needs."""
+    while True:
+        forms = Forms((*equal, *needs.equal), (*natural, *needs.natural))
+        try:
+            return _lowered(Lowering(f, forms, needs, functions))
+        except Again:  # with what is known now of tapes and names
+            pass
+
+
+def _fill(function: Function, made: Function) -> None:
+    function.body, function.results = made.body, made.results
 
 
 def _lowered(L: Lowering) -> Function:
@@ -234,6 +261,8 @@ def statement(L: Lowering, s: Statement) -> None:
             branch(L, s)
         case Break():
             L.add(Break())
+        case Call():
+            call(L, s)
         case Raise():
             L.add(Raise(s.exception, tuple(map(L.operand, s.operands))))
         case Assert():
@@ -275,9 +304,9 @@ def loop(L: Lowering, s: For) -> None:
     """A loop over a range."""
     start, stop, step = (L.operand(o) for o in (s.start, s.stop, s.step))
     L.prepare(s, loops=True)
-    with L.open_loop(s.symbol, _bounds(start, stop, step)):
-        with L.block(loops=True) as body:
-            block(L, s.body)
+    bounds = _bounds(start, stop, step)
+    with L.open_loop(s.symbol, bounds), L.block(loops=True) as body:
+        block(L, s.body)
     made = For(s.symbol, start, stop, step, body, s.backwards)
     L.where, L.adjoint = s.where or L.where, s.adjoint
     L.add(made)
@@ -293,6 +322,7 @@ def _bounds(start: Any, stop: Any, step: Any) -> tuple[Linear, Linear] | None:
 
 
 def while_loop(L: Lowering, s: While) -> None:
+    """A loop on a condition."""
     L.prepare(s, loops=True)
     with L.open_loop(None, None):
         with L.block(loops=True) as header:
@@ -303,6 +333,7 @@ def while_loop(L: Lowering, s: While) -> None:
 
 
 def branch(L: Lowering, s: If) -> None:
+    """A branch; where its condition is known, what it chooses."""
     if s.condition in L.truth:
         block(L, s.then if L.truth[s.condition] else s.orelse)
         return
@@ -343,6 +374,7 @@ def _said(L: Lowering, condition: Any) -> tuple[list[Linear], list[Linear]]:
 
 
 def assertion(L: Lowering, s: Assert) -> None:
+    """A condition, and what is computed for its message."""
     L.prepare(s, loops=False)
     with L.block() as header:
         block(L, s.header)

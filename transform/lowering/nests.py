@@ -62,8 +62,8 @@ class Scope:
         self.block: list[Statement] = []
         self.made: dict[Any, Operand] = dict(outer.made) if outer else {}
         self.where: Location | None = outer.where if outer else None
-        self.adjoint = outer.adjoint if outer else False
-        self.depth = outer.depth if outer else 0
+        self.adjoint: bool = outer.adjoint if outer else False
+        self.depth: int = outer.depth if outer else 0
         self.read: list[Access] = outer.read if outer and inside else []
         self.last: dict[Place, Store] = dict(outer.last) if outer and not inside else {}
         self.dropped: list[Store] = []
@@ -126,8 +126,9 @@ class Scope:
 
     def _sum(self, key: Any, operand: Operand) -> Operand:
         """What is known to stand in an element, and an operand; of zero, that alone."""
-        self.read.append(Access(*key, False))
-        before, t = self.made[key], key[0].type.element
+        place, at = key
+        self.read.append(Access(place, at, False))
+        before, t = self.made[key], place.type.element
         is_zero = isinstance(before, Const) and before.value == 0
         if is_zero and self.adjoint and type_of(operand) == t:
             return operand
@@ -149,8 +150,8 @@ class Scope:
         symbols = variables(len(lengths), self.depth)
         body(inner, tuple(map(symbol, symbols)))
         found = inner.block
-        for s, n in reversed(list(zip(symbols, lengths, strict=True))):
-            found = [For(s, linear(0), n, linear(1), found, where=self.where)]
+        for k, n in reversed(list(zip(symbols, lengths, strict=True))):
+            found = [For(k, linear(0), n, linear(1), found, where=self.where)]
         self.forget({p for s in found for p in stores(s)})
         for s in found:
             self.add(s)
@@ -266,9 +267,10 @@ class Nest(Item):
         own = set(self.symbols)
         for a in self.met:
             for b in (*accesses(scope.block), *scope.read):
-                if a.place is b.place and (a.writes or b.writes):
-                    if a.at is None or a.at != b.at or not is_injective(a.at, own):
-                        return False
+                meet = a.place is b.place and (a.writes or b.writes)
+                apart = a.at is None or a.at != b.at or not is_injective(a.at, own)
+                if meet and apart:
+                    return False
         return True
 
 

@@ -9,6 +9,7 @@ along rows of memory.  What sums along rows is summed in a number.
 from __future__ import annotations
 
 import operator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -90,7 +91,7 @@ def _order(taken: list[str], given: str, summed: list[str]) -> str:
     """The letters from the outermost loop to the innermost one."""
     order = list(given)
     last = given[-1] if given else ""
-    along = all(not (last in letters) or letters.endswith(last) for letters in taken)
+    along = all(last not in letters or letters.endswith(last) for letters in taken)
     for c in summed:
         inner = any(letters.endswith(c) for letters in taken)
         if (
@@ -235,8 +236,6 @@ def _flat(L: Lowering, o: Any) -> Any:
 
 
 def _typed(t: Any, shape: Shape) -> Any:
-    from dataclasses import replace
-
     return replace(t, dims=shape)
 
 

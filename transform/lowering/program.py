@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import operator
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -22,9 +22,12 @@ from gradwright.transform.core import (
     Cell,
     Const,
     Function,
+    If,
     Let,
+    Load,
     Operand,
     Place,
+    Raise,
     Statement,
     Store,
     Value,
@@ -38,11 +41,12 @@ from gradwright.transform.core import (
 )
 from gradwright.transform.errors import Location, UnsupportedSyntax
 from gradwright.transform.indices import Dim, Linear, linear, multiply, symbol
+from gradwright.transform.lowering.choice import check_stored, stretched_length
 from gradwright.transform.lowering.forms import Bounds, Forms
 from gradwright.transform.lowering.nests import Domain, Items, Places, Scope
 from gradwright.transform.primitives.record import Primitive
 from gradwright.transform.primitives.structural import CAST, NAMED
-from gradwright.transform.types import FLOAT, INT, Type
+from gradwright.transform.types import BOOL, FLOAT, INT, TEXT, Type
 
 Shape = tuple[Linear, ...]
 At = Callable[[Scope, Places], Operand]
@@ -83,10 +87,10 @@ class Needs:
     """What an earlier round found.
 
     growing: tapes whose number of items is not known when they begin.  ragged: those
-    whose items are of different lengths.  varying: the names, by their number, that hold
-    arrays of different lengths.  shapes: of names that hold a number first.  equal,
-    natural and unlike: what is taken for granted of the arguments, and asked at the entry; nothing
-    of that kind where it is `cautious`, as it did not hold.
+    whose items are of different lengths.  varying: the names, by their number, that
+    hold arrays of different lengths.  shapes: of names that hold a number first.
+    equal, natural and unlike: what is taken for granted of the arguments, and asked at
+    the entry; nothing of that kind where it is `cautious`, as it did not hold.
     """
 
     growing: set[Any] = field(default_factory=set)
@@ -111,8 +115,15 @@ class Open:
 class Lowering:
     """One function while it is lowered."""
 
-    def __init__(self, function: Function, forms: Forms, needs: Needs) -> None:
+    def __init__(
+        self,
+        function: Function,
+        forms: Forms,
+        needs: Needs,
+        functions: dict[Function, Function],
+    ) -> None:
         self.needs = needs
+        self.functions = functions  # those that stay functions, and what they become
         self.loops: list[Open] = []
         self.function = function
         self.forms = forms
@@ -233,8 +244,7 @@ class Lowering:
         """Take for granted that an int is not negative, where it can be asked first."""
         if self.forms.is_natural(form):
             return True
-        rests = self.forms.rests(form)[: len(self.forms.here) + 1]
-        for rest in sorted(rests, key=_size):
+        for rest in sorted(self.forms.rests(form), key=_size):
             if rest.constant is not None or not self.may_assume(rest):
                 continue
             if rest not in self.needs.denied:
@@ -257,7 +267,7 @@ class Lowering:
         return True
 
     def assume_equal(self, a: Linear, b: Linear) -> bool:
-        """Take two lengths for one, where it can be asked first; all begins anew then."""
+        """Take two lengths for one, where it can be asked; all begins anew then."""
         difference = self.forms.resolved(a - b)
         if not difference.terms or not self.may_assume(a, b):
             return False
@@ -380,6 +390,19 @@ class Lowering:
             found.add(self.stored.get(p, p))
         return found
 
+    def loaded(self, cell: Cell) -> Linear:
+        """The int that a cell holds now."""
+        out = Value(cell.name, INT)
+        self.add(Load(out, cell))
+        return symbol(out)
+
+    def raise_if(
+        self, compare: Any, a: Any, b: Any, kind: type[Exception], message: str
+    ) -> None:
+        """An exception where two ints compare so."""
+        held = self.let(compare, a, b, type=BOOL)
+        self.add(If(held, [Raise(kind, (Const(message, TEXT),))], []))
+
     # ---- arrays ----------------------------------------------------------------
 
     def shape_of(self, source: Any) -> Shape:
@@ -425,8 +448,6 @@ class Lowering:
         self.assume_equal(n, m)
         key = self.form(n), self.form(m)
         if key not in self.met:
-            from gradwright.transform.lowering.choice import stretched_length
-
             self.met[key] = stretched_length(self, *key)
         return self.met[key]
 
@@ -437,6 +458,14 @@ class Lowering:
     def length_met(self, n: Linear, m: Linear) -> Linear:
         """The length of two axes that meet, one of which may be 1."""
         return self._met(n, m)
+
+    def no_spread(self, operands: Iterable[Any]) -> None:
+        """What is more than elementwise must see no number that stands everywhere."""
+        held = [self.spread.get(o, ()) for o in operands if isinstance(o, Value)]
+        numbers = {k for found in held for k in found}
+        if numbers:
+            self.needs.varying |= numbers
+            raise Again
 
     def as_float(self, o: Any) -> Operand:
         """A number as a float of Python's."""
@@ -458,8 +487,6 @@ class Lowering:
         for n, m in zip(shape[::-1], domain[::-1], strict=False):
             if n.constant != 1 and not self.forms.are_equal(n, m):
                 self.assume_equal(n, m)
-                from gradwright.transform.lowering.choice import check_stored
-
                 check_stored(self, n, m)
 
     def stretched(self, o: Any, shape: Shape) -> At:
@@ -518,22 +545,22 @@ class Lowering:
             return self.shapes[o]
         return ()
 
-    def at(self, w: Scope, o: Any, places: Places) -> Operand:
+    def at(self, w: Scope, o: Operand, places: Places) -> Operand:
         """The element of an operand at a place of what it is broadcast to."""
+        if isinstance(o, Linear):
+            return self.form(o)
         if not (isinstance(o, Value) and o.type.is_array):
-            return self.operand(o)
+            return o
         shape = self.shapes[o]
         own = tuple(
             linear(0) if n.constant == 1 else p
             for p, n in zip(places[len(places) - len(shape) :], shape, strict=True)
         )
         key = (o, own)
-        if key not in w.made or o in self.stored:
-            source = self.sources[o]
-            element = source.at(w, own)
-            if o in self.stored:
-                return element
-            w.made[key] = element
+        if o in self.stored:
+            return self.sources[o].at(w, own)
+        if key not in w.made:
+            w.made[key] = self.sources[o].at(w, own)
         return w.made[key]
 
     def touched(self, o: Any) -> set[Any]:
@@ -563,7 +590,7 @@ class Lowering:
             return
         self.sources[v] = Source(at, reads, cheap)
         count = self.uses[v]
-        if count > 1 and not cheap or v in self.escapes:
+        if (count > 1 and not cheap) or v in self.escapes:
             self.keep(v)
         else:
             self.waiting[v] = count
@@ -609,7 +636,7 @@ class Lowering:
                     self.keep(v)
 
     def used(self, s: Statement) -> None:
-        """A statement was lowered: what it read may have been read for the last time."""
+        """A statement was lowered: it may have been the last to read something."""
         for v in {v for v in reads(s) if v in self.waiting}:
             self.waiting[v] -= 1
             if self.waiting[v] <= 0:
@@ -635,7 +662,7 @@ class Lowering:
         return exact
 
     def prepare(self, s: Statement, loops: bool) -> None:
-        """Before a nested block: keep what it wants and would compute again, or spoil."""
+        """Before a nested block: keep what it would compute again, or spoil."""
         wanted = set(all_reads(s))
         spoilt = self.all_backing(stores(s))
         for v in list(self.waiting):

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from gradwright.transform.core import (
     At,
     Index,
+    Let,
     NewAxis,
     Operand,
     Pick,
@@ -25,28 +25,22 @@ from gradwright.transform.core import (
     type_of,
 )
 from gradwright.transform.indices import Linear, linear, symbol
+from gradwright.transform.lowering.choice import chosen
+from gradwright.transform.lowering.masks import places_of
 from gradwright.transform.lowering.nests import Places, Scope
 from gradwright.transform.lowering.program import Lowering, Shape
+from gradwright.transform.lowering.views import Move, Region, plus, times, viewed
 from gradwright.transform.picks import picked_first, taken
 from gradwright.transform.primitives.structural import WITHIN
 from gradwright.transform.types import BOOL, INT
 
-Move = Callable[[Scope, Places], Places]
-
-
-@dataclass(eq=False)
-class Region:
-    """A part of an array: its shape, where each of its elements stands, and what says so."""
-
-    shape: Shape
-    move: Move
-    reads: tuple[Any, ...] = ()
+ZERO = linear(0)
 
 
 def region(
     L: Lowering, shape: Shape, index: Index, dims: tuple[Linear, ...] | None
 ) -> Region:
-    """The part that an index names; its dims are taken for granted where they are known."""
+    """The part that an index names; its dims are taken for granted where known."""
     moves: list[Move] = []
     reads: tuple[Any, ...] = ()
     parts = list(steps(index))
@@ -58,8 +52,6 @@ def region(
             shape, reads = found.shape, (*reads, *found.reads)
             moves.append(found.move)
         if view is not None and view.primitive is not None:
-            from gradwright.transform.lowering.views import viewed
-
             found = viewed(L, view.primitive, view.attribute, view.operands, shape)
             shape, reads = found.shape, (*reads, *found.reads)
             moves.append(found.move)
@@ -121,8 +113,6 @@ def position_in(L: Lowering, position: Operand, length: Linear, axis: int) -> Li
         if L.assume_natural(position) and L.assume_natural(length - position - 1):
             return position
     out = Value("place", INT)
-    from gradwright.transform.core import Let
-
     L.add(Let(out, WITHIN, (position, length), axis))
     return symbol(out)
 
@@ -165,16 +155,16 @@ def _bound(
     default: Linear,
     most: Linear,
     granted: bool,
-    least: Linear = linear(0),
+    least: Linear = ZERO,
 ) -> Linear:
     """One end of a slice, counted from the start of its axis and cut to it."""
     if bound is None:
         return default
-    if not isinstance(bound, Linear):
-        if bound.type.optional or bound.type.dtype == "None":
-            raise L.refuse("a slice whose bound may be None")
-        bound = L.let(int, bound)
-    bound = L.form(bound)
+    if not isinstance(bound, Linear) and (
+        bound.type.optional or bound.type.dtype == "None"
+    ):
+        raise L.refuse("a slice whose bound may be None")
+    bound = L.form(bound if isinstance(bound, Linear) else L.let(int, bound))
     is_negative = L.forms.is_natural(-bound - 1)
     if not is_negative and L.assume_natural(bound):
         if granted or L.assume_natural(most - bound):
@@ -184,15 +174,12 @@ def _bound(
         bound = bound + length
         return bound if granted else L.greatest(bound, least)
     is_negative = L.let(operator.lt, bound, linear(0), type=BOOL)
-    from gradwright.transform.lowering.choice import chosen
-
     moved = chosen(L, is_negative, bound + length, bound)
     return L.greatest(L.least(moved, most), least)
 
 
 def _picked(L: Lowering, shape: Shape, items: tuple[Any, ...]) -> Region:
     """The elements at arrays of places, or where masks hold."""
-    from gradwright.transform.lowering.masks import places_of
 
     class _Ranked:
         rank = len(shape)
@@ -221,12 +208,12 @@ def _picked(L: Lowering, shape: Shape, items: tuple[Any, ...]) -> Region:
                 order.append(axis)
                 axis += 1
             case Pick(places=places) if type_of(places).is_bool:
-                found, length = places_of(L, places)
+                held, length = places_of(L, places)
                 arrays.append((length,))
-                for place in found:
-                    reads.append(place)
-                    picks[axis] = lambda w, p, place=place: w.load(
-                        place, p[-1:], INT, "place"
+                for buffer in held:
+                    reads.append(buffer)
+                    picks[axis] = lambda w, p, buffer=buffer: w.load(
+                        buffer, p[-1:], INT, "place"
                     )
                     axis += 1
             case Pick(places=places):
@@ -247,7 +234,7 @@ def _picked(L: Lowering, shape: Shape, items: tuple[Any, ...]) -> Region:
                 found.append(picks[a](w, own))
             else:
                 start, step = slices[a]
-                found.append(start + along[a] * step)
+                found.append(plus(w, start, times(w, along[a], linear(step))))
         return tuple(found)
 
     return Region(tuple(lengths), move, tuple(reads))

@@ -319,6 +319,3 @@ def _pop_ragged(L: Lowering, stack: Stack, out: Value) -> None:
         return w.load(buffer, (k,), t, out.name)
 
     L.is_computed(out, full, at, (buffer, start, *full), cheap=True)
-
-
-__all__ = ["begin_tape", "finish_tapes", "pop", "push"]

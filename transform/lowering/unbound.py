@@ -3,7 +3,8 @@
     x = None                        x = 0.0; is_bound = False
     if x is None: raise ...   ->    if not is_bound: raise ...
 
-A cell that is saved before its first store begins as None in core; memory holds numbers.
+A cell that is saved before its first store begins as None in core, and memory holds
+numbers.
 """
 
 from __future__ import annotations

@@ -4,17 +4,30 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from gradwright.transform.core import Operand, Value
+from gradwright.transform.build import row
+from gradwright.transform.core import Operand
 from gradwright.transform.indices import Linear, linear
 from gradwright.transform.lowering.nests import Places, Scope
 from gradwright.transform.lowering.program import Lowering, Shape
-from gradwright.transform.lowering.regions import Region
 from gradwright.transform.primitives.record import Primitive
 from gradwright.transform.types import INT
+
+Move = Callable[[Scope, Places], Places]
+
+
+@dataclass(eq=False)
+class Region:
+    """A part of an array: its shape, where its elements stand, and what says so."""
+
+    shape: Shape
+    move: Move
+    reads: tuple[Any, ...] = ()
+
 
 View = Callable[[Lowering, Shape, dict[str, Any]], Region]
 VIEWS: dict[Any, View] = {}
@@ -242,9 +255,4 @@ def minus(w: Scope, a: Operand, b: Operand) -> Operand:
 
 
 def _int(w: Scope, function: Any, a: Operand, b: Operand) -> Operand:
-    from gradwright.transform.build import row
-
     return w.let(row(function, 2), (a, b), INT, "place")
-
-
-__all__ = ["VIEWS", "Value", "viewed"]

@@ -83,12 +83,12 @@ def make_derivative(
         return inner
     if "argnames" in options:
         argnums = _named(frame, d.function, options["argnames"], node)
-    flags = {
+    flags: dict[str, Any] = {
         name: bool(getattr(options.get(name), "value", False))
         for name in ("has_aux", "holomorphic", "allow_int")
     }
     kinds = ("jacrev", "jacfwd") if kind == "hessian" else (kind,)
-    steps = tuple(Step(k, argnums, **flags) for k in kinds)
+    steps = tuple(Step(k, argnums, **flags) for k in kinds)  # type: ignore[arg-type]
     return Derivative(d.function, (*d.steps, *steps))
 
 
