@@ -34,6 +34,14 @@ def test_only_known_kinds_pass_unseen() -> None:
             made.run_unseen((other,), {})
 
 
+def test_a_dtype_that_is_equal_to_another_is_taken() -> None:
+    made = machine.compile(doubled())
+    named = np.dtype(np.float64, metadata={"unit": "m"})
+    assert made.run((np.arange(3.0).astype(named),), {}).tolist() == [0, 2, 4]
+    with pytest.raises(BackendError, match="an array of int64 with 1 axes for 'x'"):
+        made.run((np.arange(3),), {})
+
+
 def test_frames_wait_for_the_next_call() -> None:
     made = machine.compile(doubled())
     for _ in range(5):
