@@ -107,7 +107,7 @@ def _foreseen(L: Lowering, place: Cell) -> Shape | None:
 
 
 def _settle_shape(L: Lowering, place: Cell, fixed: Fixed, shape: Shape) -> None:
-    fixed.memory = L.room(place.name, place.type, shape)
+    fixed.memory = L.room(place.name, place.type, shape, lasts=True)
     fixed.shape = shape
     L.is_memory(place, fixed.memory, shape)
     L.memory_of[place] = L.memory_of[place] | {fixed.memory}

@@ -79,6 +79,7 @@ from gradwright.transform.lowering.program import (
     Needs,
     Shape,
 )
+from gradwright.transform.lowering.reuse import reuse
 from gradwright.transform.lowering.tapes import begin_tape, finish_tapes, pop, push
 from gradwright.transform.lowering.unused import drop_unused
 from gradwright.transform.types import BOOL
@@ -181,6 +182,7 @@ def _lowered(L: Lowering) -> Function:
     body = [*_asked(L.needs), *L.head, *body]
     lowered = replace(L.function, body=body, results=results)
     drop_unused(lowered)
+    reuse(lowered, L.ours - given)
     return lowered
 
 
@@ -288,7 +290,7 @@ def fill(L: Lowering, place: Any, shape: Shape, value: Any) -> None:
     """Room for a place of the program, and what it holds first."""
     memory = L.stored.get(place)
     if memory is None:
-        memory = L.room(place.name, place.type, shape)
+        memory = L.room(place.name, place.type, shape, lasts=True)
         L.is_memory(place, memory, shape)
     L.settle({memory})
     element = place.type.element

@@ -45,6 +45,7 @@ from gradwright.transform.types import INT, Type
 
 FARTHEST = 12  # items that a root may jump over to join a nest
 LETTERS = "ijklmpq"
+LOOPS = {letter: Value(letter, INT) for letter in LETTERS}
 Domain = tuple[Linear, ...]
 Places = tuple[Operand, ...]
 
@@ -159,7 +160,13 @@ class Scope:
 
 def variables(count: int, depth: int = 0) -> list[Value]:
     """New loop variables: i, j, k."""
-    return [Value(LETTERS[(depth + n) % len(LETTERS)], INT) for n in range(count)]
+    found = []
+    for n in range(count):
+        letter = LETTERS[(depth + n) % len(LETTERS)]
+        symbol = Value(letter, INT)
+        symbol.of = LOOPS[letter]  # loops one after another may share it
+        found.append(symbol)
+    return found
 
 
 # ---- what a piece of code has to do with -------------------------------------------
@@ -297,10 +304,12 @@ class Items:
         item.note([s])
         place = len(self.items)
         if is_movable(s):
-            while place and isinstance(self.items[place - 1], Nest):
-                if self.items[place - 1].meets(item):
+            for k in range(place - 1, max(place - FARTHEST, 0) - 1, -1):
+                other = self.items[k]
+                if other.meets(item):
                     break
-                place -= 1
+                if isinstance(other, Nest):
+                    place = k
         self.items.insert(place, item)
 
     def root(
@@ -355,6 +364,6 @@ class Items:
 def is_movable(s: Statement) -> bool:
     """Whether a statement only makes a number, or room, and may do so earlier."""
     match s:
-        case Let() | Load() | Alloc() | Store(place=Cell()):
+        case Let() | Load() | Alloc() | Store(place=Cell(), accumulate=False):
             return True
     return False

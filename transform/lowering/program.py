@@ -143,6 +143,7 @@ class Lowering:
         self.fixed: dict[Cell, Any] = {}
         self.varying: dict[Cell, Any] = {}
         self.born: set[Buffer] = set()  # memory that a library call makes
+        self.ours: set[Buffer] = set()  # memory of values, which takes turns
         self.exact: set[Buffer] = set()  # memory that is as large as its array
         self.parts: dict[Value, list[Value]] = {}  # of what gives several results
         self.bound: dict[Any, Cell] = {}  # flags of names that may hold nothing
@@ -346,12 +347,18 @@ class Lowering:
             )
 
     def room(
-        self, name: str, type: Type, shape: Shape, exactly: bool = False
+        self,
+        name: str,
+        type: Type,
+        shape: Shape,
+        exactly: bool = False,
+        lasts: bool = False,
     ) -> Buffer:
         """Memory for an array, made where the function begins if its size is known.
 
         In a loop it is as large as the array can get there, unless it has to be exactly
-        as large as it is.
+        as large as it is.  What `lasts` is a place of the program's, which keeps what
+        it holds from trip to trip.
         """
         size = tuple(self.forms.extreme(n, True) for n in shape)
         if exactly and size != shape:
@@ -369,6 +376,8 @@ class Lowering:
             self.items.plain(alloc)
         if size == shape:
             self.exact.add(place)
+        if not lasts:
+            self.ours.add(place)
         return place
 
     def cell(self, name: str, type: Type, start: Operand) -> Cell:

@@ -107,7 +107,7 @@ def begin_column(L: Lowering, tape: Any, name: str, item: Type) -> Column:
     alloc = Plain(statement=Alloc(buffer, blank=True, where=L.where))
     alloc.writes.add(buffer)
     L.items.items.append(alloc)
-    top = L.cell("top", INT, linear(0))
+    top = L.cell(f"{name.removesuffix('_tape')}_top", INT, linear(0))
     room = None
     if tape in L.needs.growing:
         room = L.cell("room", INT, linear(FIRST_ROOM))
@@ -220,7 +220,7 @@ def claim(
 ) -> Linear:
     """The place of the next elements, for which there is room."""
     _note_most(L, stack, column, size)
-    top = Value("top", INT)
+    top = column.top.content()
     L.add(Load(top, column.top))
     if column.room is not None:
         room, wanted = Value("room", INT), symbol(top) + count
@@ -294,9 +294,9 @@ def pop(L: Lowering, s: Pop) -> None:
 
 def _give_back(L: Lowering, column: Column, count: Linear) -> Linear:
     """The place of the last elements, which are on the tape no more."""
-    top = Value("top", INT)
+    top = column.top.content()
     L.add(Load(top, column.top))
-    k = Value("top", INT)
+    k = column.top.content()
     L.add(Let(k, row(operator.sub, 2), (symbol(top), count)))
     L.add(Store(column.top, symbol(k)))
     return symbol(k)
