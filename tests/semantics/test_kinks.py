@@ -169,7 +169,17 @@ def root_of_a_length(xs):
     return np.sum(np.where(length > 0.0, np.sqrt(length), 2.0 * xs))
 
 
+def root_below_a_bound(xs):
+    return np.sum(np.maximum(np.sqrt(np.abs(xs)), 2.0 * xs + 0.5))
+
+
+def root_held(xs):
+    return np.sum(np.clip(np.sqrt(np.abs(xs)), 0.5, 3.0) + np.fmin(np.cbrt(xs), -5.0))
+
+
 MASKED = [
+    (root_below_a_bound, [2.0, 2.0, -0.5]),
+    (root_held, [0.25, 0.0, -0.5]),
     (guarded_root, [0.25, 0.0, 0.0]),
     (guarded_quotient, [-1.0 / 16.0, 1.0, -1.0]),
     (guarded_logarithm, [math.log(4.0) + 1.0, 0.0, 0.0]),

@@ -196,7 +196,8 @@ def signed(L: Lowering, s: Let, operands: tuple[Operand, ...]) -> None:
     p = s.primitive
     L.no_spread(operands)
     arguments = p.template(s.attribute).filled(lambda k: operands[k])
-    if p.function in RULES:
+    of_part = any(arguments.get(n) is not None for n in ("where", "initial"))
+    if p.function in RULES and not of_part:
         RULES[p.function](L, s, arguments)
     elif p.function in VIEWS and operands:
         found = VIEWS[p.function](L, L.shape(operands[0]), arguments)

@@ -87,6 +87,7 @@ from gradwright.transform.reverse.winners import is_swap, of_winners, swapped_ba
 from gradwright.transform.rules import (
     SELECTIONS,
     Access,
+    if_it_counts,
     is_singular,
     real_part,
     reduction_partial,
@@ -330,16 +331,7 @@ def scaled(sweep: Sweep, partial: Operand, g: Operand) -> Operand:
     if not may_be_infinite or type_of(g).is_array or type_of(partial).is_array:
         return b.scale(partial, g)
     counts = b.operator(operator.ne, g, constant(0.0))
-    cell = Cell("product", type_of(g), choice=True)
-    b.add(Alloc(cell))
-    with b.nested([]) as then:
-        product = b.scale(partial, g)
-        cell.type = type_of(product)
-        b.store(cell, product)
-    with b.nested([]) as orelse:
-        b.store(cell, zero(cell.type))
-    b.add(If(counts, then, orelse))
-    return b.load(cell)
+    return if_it_counts(b, counts, lambda: b.scale(partial, g))
 
 
 def reverse_display(sweep: Sweep, s: Let, g: Operand) -> None:

@@ -35,7 +35,11 @@ from gradwright.transform.specialise.aliases import refuse_old_views
 from gradwright.transform.specialise.births import Promotion, given
 from gradwright.transform.specialise.frame import Demand, Frame, Program
 from gradwright.transform.specialise.listing import refuse_results
-from gradwright.transform.specialise.regions import copied_parameters, stored_parameters
+from gradwright.transform.specialise.regions import (
+    copied_parameters,
+    read_once,
+    stored_parameters,
+)
 from gradwright.transform.specialise.slots import Unready
 from gradwright.transform.specialise.units import run_body
 from gradwright.transform.types import Type
@@ -161,8 +165,10 @@ def _attempt(
     f.params = [*root.params[:count], *(p for p in root.params[count:])]
     f.hidden = {p: path for path, p in _hidden_values(hidden)}
     f.body = root.builder.block
+    again = read_once(f)
+    value = mapped(lambda x: again.get(x, x), mapped(as_constant, value))
     stored, others = stored_parameters(f, copies)
-    result = mapped(lambda x: others.get(x, x), mapped(as_constant, value))
+    result = mapped(lambda x: others.get(x, x), value)
     f.results = [x for x in leaves(result) if not isinstance(x, Static)]
     f.filename = source.filename
     refuse_old_views(f, program.own)

@@ -27,7 +27,7 @@ from gradwright.transform.indices import Linear
 from gradwright.transform.primitives.record import TABLE
 from gradwright.transform.primitives.structural import CONJUGATE
 from gradwright.transform.source import Source, is_library
-from gradwright.transform.specialise import inplace, masked, regions
+from gradwright.transform.specialise import inplace, masked, regions, windows
 from gradwright.transform.specialise.abstract import (
     BoundMethod,
     Closure,
@@ -145,6 +145,7 @@ def _call_static(
         return make_namedtuple(frame, f, arguments, keywords, node)
     handler = (
         _lookup(BUILTINS, f)
+        or windows.meaning(f)
         or inplace.meaning(f, arguments, keywords)
         or masked.meaning(f, keywords)
     )

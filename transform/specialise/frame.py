@@ -205,6 +205,8 @@ class Program:
         self.chose = False  # a rule has chosen between arrays, by element
         self.iterated: set[Any] = set()  # arrays that a loop goes over
         self.begun: dict[Any, Region] = {}  # the array that a value has become
+        self.in_rows: set[Any] = set()  # of those, that lie in memory row by row
+        self.copied: set[Value] = set()  # values that do, made by y.copy()
         self.own: set[Value] = set()  # results of calls that share memory with nothing
         self.units: dict[Any, Unit] = {}
         self.inlined: set[Any] = set()

@@ -35,6 +35,7 @@ from gradwright.transform.specialise.abstract import (
     Structure,
     as_constant,
     is_operand,
+    leaves,
 )
 from gradwright.transform.specialise.frame import Frame, ProgramError
 from gradwright.transform.specialise.regions import composed, view_of
@@ -148,6 +149,7 @@ def span(frame: Frame, lower: Any, upper: Any, step: Any) -> Span:
 def as_index(frame: Frame, value: Any, node: Any) -> Any:
     """An abstract value as an item of an index."""
     from gradwright.transform.specialise.expressions import display
+    from gradwright.transform.specialise.methods import as_dtype
 
     if isinstance(value, Span):
         return value
@@ -161,6 +163,8 @@ def as_index(frame: Frame, value: Any, node: Any) -> Any:
             bounds = (s.start, s.stop, s.step)
             return Span(*(None if b is None else linear(b) for b in bounds))
     operand = display(frame, value, node)
+    if isinstance(value, Structure) and not any(True for _ in leaves(value)):
+        operand = as_dtype(frame, operand, Static(np.intp), node)  # as NumPy has it
     t = type_of(operand)
     if not (t.is_integer or t.is_bool):
         raise frame.error(

@@ -47,6 +47,7 @@ from gradwright.transform.specialise.regions import (
     Copies,
     base_of,
     copied_parameters,
+    read_once,
     stored_parameters,
 )
 from gradwright.transform.specialise.slots import Unready
@@ -337,8 +338,10 @@ def _finish(
 ) -> None:
     f = unit.function
     f.body = unit.builder.block
+    again = read_once(f)
     unit.stored, others = stored_parameters(f, copies)
-    value = mapped(lambda x: others.get(x, x), _known_operands(value))
+    value = mapped(lambda x: again.get(x, x), _known_operands(value))
+    value = mapped(lambda x: others.get(x, x), value)
     unit.result, unit.value, unit.done = result, value, True
     f.results = [x for x in leaves(value) if _is_runtime(x)]
     f.filename = source.filename
