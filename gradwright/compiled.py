@@ -50,8 +50,8 @@ class Compiled:
         self.fastmath = fastmath
         self.seconds = 0.0  # that compiling has taken
         self.looks = False
-        self._settle(self._made())
         self.again, self.other = signals()
+        self._settle(self._made())
         params = lowered.source.params
         self.stored = [k for k, p in enumerate(params) if isinstance(p, Buffer)]
 
@@ -80,16 +80,19 @@ class Compiled:
     def _another_layout(self, layouts: tuple[str | None, ...], spent: float) -> None:
         """There is machine code for arrays that lie in memory in another way."""
         params = self.lowered.source.params
-        log_layout(self.module.name, [p.settled for p in params], layouts, spent)  # type: ignore[attr-defined]
+        names = [getattr(p, "settled", p.name) for p in params]
+        log_layout(self.module.name, names, layouts, spent)
 
     def _settle(self, made: Any) -> None:
         """What runs from now on.
 
-        `direct` takes whether it has to look at the arrays, and all values of a call,
-        captured ones last.  Where it raises one of `again`, `run` knows what to do.
+        `direct` takes False, and all values of a call, captured ones last; `look` takes
+        True and the same values, of which only the classes are known.  Where one of
+        them raises one of `again`, `run` knows what to do, or `run_unseen`.
         """
         self.machine: Any = made
         self.direct: Callable[..., Any] = getattr(made, "run_usual", self._emitted)
+        self.look = self.direct if self.looks else self._blind
 
     def _emitted(self, unseen: bool, *values: Any) -> Any:
         """The emitted source, which takes what was captured by name."""
@@ -99,6 +102,9 @@ class Compiled:
         count = len(values) - len(hidden)
         pairs = zip(hidden, values[count:], strict=True)
         return self.machine.run(values[:count], {p.settled: v for p, v in pairs})  # type: ignore[attr-defined]
+
+    def _blind(self, unseen: bool, *values: Any) -> Any:
+        raise self.other
 
     def run(self, values: Any, hidden: dict[str, Any] = NOTHING) -> Any:
         """The results of a call, one or a tuple of several."""

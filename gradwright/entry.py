@@ -13,7 +13,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeVar
 
-
 from gradwright.arguments import (
     PLAIN,
     flat,
@@ -28,6 +27,7 @@ from gradwright.arguments import (
 )
 from gradwright.cache import REGISTRY, Family
 from gradwright.callee import Callee
+from gradwright.lowered import Lowered
 from gradwright.nans import run_checked
 from gradwright.pipeline import build, is_compiled
 from gradwright.pull import Half, moved
@@ -335,6 +335,11 @@ class Entry:
         """The specialisation that a call with these arguments runs."""
         found, hidden = self.find(args)
         return self.fitting(found, hidden, args, self.leaves(args))[0]
+
+    def lower(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Lowered:
+        """The specialisation for these arguments, to look at and to call."""
+        bound = self.bind(args, keywords)
+        return Lowered(self, self.of_call(bound), bound)
 
     def run(self, found: Specialisation, values: Any, hidden: dict[str, Any]) -> Any:
         """Call the emitted function."""

@@ -93,7 +93,8 @@ def build(
     in_loops = time.perf_counter()
     module: Module | Late
     backward: Module | None = None
-    if lowered and lowered[0].function is not None and not derived.function.hidden:
+    is_late = len(lowered) == 1 and lowered[0].function is not None
+    if is_late and not derived.function.hidden:
         module = Late(lambda: _emitted(derived, fastmath)[0])  # it runs in loops
     else:
         module, backward = (*_emitted(derived, fastmath), None)[:2]  # type: ignore[assignment]

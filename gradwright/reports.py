@@ -120,12 +120,16 @@ def _distance(a: Any, b: Any) -> float:
     if a == b:
         return 0.0
     if isinstance(a, tuple) and isinstance(b, tuple) and a and b:
+        if isinstance(a[0], np.dtype) and isinstance(b[0], np.dtype):
+            return 0.5 + abs(_rank(a) - _rank(b)) + (a[0] != b[0])
         if len(a) == len(b):
             return sum(_distance(i, j) for i, j in zip(a, b, strict=True))
-        if isinstance(a[0], np.dtype) and isinstance(b[0], np.dtype):
-            return 1.5 + (a[0] != b[0])
         return 4.0
     return 1.0 if type(a) is type(b) else 3.0
+
+
+def _rank(kind: tuple[Any, ...]) -> int:
+    return -kind[1] if type(kind[1]) is int else len(kind) - 1
 
 
 def _pairs(key: Any, other: Any) -> list[tuple[Any, Any]]:

@@ -280,8 +280,9 @@ class _Writer:
             compiled = self.name("compiled", runner)
             captured = "hidden" if found.hidden else "{}"
             whole = f"({', '.join(given)}{',' if len(given) == 1 else ''}), {captured}"
-            values = ", ".join([str(self.unseen), *given, *hidden])
-            yield f"try: out = {compiled}.direct({values})"
+            everything = ", ".join([str(self.unseen), *given, *hidden])
+            way = "look" if self.unseen else "direct"
+            yield f"try: out = {compiled}.{way}({everything})"
             if self.unseen:
                 other = self.name("other", runner.other)
                 exceptional = self.name("other", Exceptional)

@@ -19,6 +19,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -192,6 +193,15 @@ class Kernel:
         )
         exec(self.driver, names)
         self.run: Callable[..., Any] = names["run"]
+
+    def as_text(self, stage: str) -> str:
+        """The module as it was written ("llvm"), or what was made of it ("asm")."""
+        return self.text if stage == "llvm" else self.asm
+
+    @cached_property
+    def asm(self) -> str:
+        """What was made of the module; LLVM writes it a little differently each time."""
+        return str(self.compiled.library.get_asm_str())
 
     def new(self) -> Frame:
         frame = Frame(self.frame_layout.size)
