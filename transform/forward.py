@@ -197,7 +197,9 @@ class _Sweep:
             case Let():
                 self.keep(s)
                 if s.out in self.varied:
+                    b.quiet = s.quiet
                     self.dots[s.out] = self._let(s)
+                    b.quiet = False
             case Load():
                 self.keep(s)
                 if s.out in self.varied:

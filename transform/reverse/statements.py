@@ -8,6 +8,7 @@ push t, v     ->   v_bar += pop(t_bar)
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Iterator
 from dataclasses import replace
@@ -22,6 +23,7 @@ from gradwright.transform.core import (
     At,
     Buffer,
     Cell,
+    Const,
     If,
     Index,
     Let,
@@ -114,6 +116,7 @@ def reverse_let(sweep: Sweep, s: Let) -> bool:
     if g is None:
         return False
     p = s.primitive
+    sweep.builder.quiet = s.quiet
     if p in (NAMED, CAST, COPY):
         give(sweep, s.operands[0], g, s.out.type)
     elif p is CONJUGATE:
@@ -133,6 +136,7 @@ def reverse_let(sweep: Sweep, s: Let) -> bool:
         reverse_signed(sweep, s, g)
     elif p is not FORMAT:
         reverse_partials(sweep, s, g)
+    sweep.builder.quiet = False
     return p.covered
 
 
@@ -310,7 +314,7 @@ def where_it_counts(
     if p.function in SELECTIONS:
         sweep.masked.add(c)
     elif g in sweep.masked:
-        if c.type.is_array and p.rule is not None and is_singular(p.rule):
+        if c.type.is_array and _has_pole(s):
             counts = b.let(row(operator.ne, 2), along, constant(0.0))
             made = b.definition.get(c)
             if isinstance(made, Let):
@@ -319,6 +323,13 @@ def where_it_counts(
         if isinstance(c, Value):
             sweep.masked.add(c)
     return c
+
+
+def _has_pole(s: Let) -> bool:
+    """Whether a partial may be infinite: its rule divides, or it is a factor inf."""
+    rule = s.primitive.rule
+    infinite = (isinstance(o, Const) and o.value == math.inf for o in s.operands)
+    return (rule is not None and is_singular(rule)) or any(infinite)
 
 
 def scaled(sweep: Sweep, partial: Operand, g: Operand) -> Operand:
