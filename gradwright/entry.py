@@ -182,7 +182,16 @@ class Entry:
 
     def find(self, args: tuple[Any, ...], exact: bool = False) -> Found:
         """The specialisation for these arguments, made if there is none."""
-        family, root = self.family, self.given(args)
+        root = self.given(args)
+        found, hidden = self.known_or_made(args, exact, root)
+        if found.apart.changed:
+            found.apart.check_lists(zip(self.names, args, strict=True), root)
+        return found, hidden
+
+    def known_or_made(
+        self, args: tuple[Any, ...], exact: bool, root: tuple[Any, ...]
+    ) -> Found:
+        family = self.family
         exact = exact or family.by_length
         key = self.key(args, exact, root)
         for found in family.known.get(key, ()):

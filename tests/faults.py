@@ -46,6 +46,10 @@ def derivatives(program: str) -> str:
     return f"test_golden.py::test_derivatives[{program}-0]"
 
 
+CLEARED = "transform/test_cleared.py::test_against_differences"
+LISTED = "transform/specialise/test_lists.py::test_against_differences"
+AT_PLACES = "transform/specialise/test_inplace.py::test_against_differences"
+
 FAULTS = [
     # ---- reverse mode --------------------------------------------------------------
     *planted(
@@ -1001,6 +1005,319 @@ FAULTS = [
             "        if isinstance(s.place, List) and s.accumulate:",
             "        if False:",
             "transform/specialise/test_lists.py::test_against_differences[positions]",
+        ),
+    ),
+    # ---- memory --------------------------------------------------------------------
+    *planted(
+        "transform/reverse/statements",
+        (
+            "what a store overwrote is added to what it stored",
+            "back: list[Statement] = [Store(place, old, into)]",
+            "back: list[Statement] = [Store(place, old, into, True)]",
+            "transform/specialise/test_regions.py::"
+            "test_against_differences[arrays_into_rows]",
+        ),
+        (
+            "an element that a loop overwrote is added to what it stored",
+            "Store(place, popped, need_index(sweep, into))]",
+            "Store(place, popped, need_index(sweep, into), True)]",
+            CLEARED + "[stencil]",
+        ),
+        (
+            "what a store overwrites is kept once for all trips",
+            "        if block.top:\n            back: list[Statement] =",
+            "        if True:\n            back: list[Statement] =",
+            derivatives("vibrating_string"),
+        ),
+        (
+            "the cotangent of what was stored stays in the array",
+            "    if not s.accumulate:\n        b.store(bar, zero(",
+            "    if not (s.accumulate or s.index):\n        b.store(bar, zero(",
+            CLEARED + "[kept_after_the_store]",
+        ),
+        (
+            "rows that changed places do not change back",
+            "for t in swapped_back(bar, there, here):",
+            "for t in ():",
+            derivatives("pivoted"),
+        ),
+    ),
+    *planted(
+        "transform/reverse/primals",
+        (
+            "an array is read again although a store has changed it",
+            "end = block.at + (1 if is_within or is_of_index else 0)",
+            "end = block.at",
+            "transform/specialise/test_regions.py::"
+            "test_against_differences[a_mask_of_what_it_changes]",
+        ),
+    ),
+    *planted(
+        "transform/cleared",
+        (
+            "an addition to one part is stored in another that was cleared",
+            "if adds and (s.index or WHOLE) == cleared.index:",
+            "if adds:",
+            CLEARED + "[stencil]",
+        ),
+        (
+            "two arrays change places where one is copied to the other",
+            "{s.place for s in run} != set(sources):",
+            "False:",
+            "transform/test_cleared.py::"
+            "test_an_array_that_is_copied_does_not_change_places",
+        ),
+    ),
+    *planted(
+        "transform/nesting",
+        (
+            "a cotangent that is cleared next is no copy",
+            "tree = each_copied(w.tree) if several else copied(w.tree)",
+            "tree = w.tree",
+            CLEARED + "[taken_over]",
+        ),
+    ),
+    *planted(
+        "transform/writer",
+        (
+            "what a tape keeps is no copy",
+            "kept = copied(w.tree) if s.operand in self.rooted else w.tree",
+            "kept = w.tree",
+            CLEARED + "[kept_on_a_tape]",
+        ),
+    ),
+    *planted(
+        "transform/begin",
+        (
+            "a cotangent begins as an array that is used again",
+            "if not others and isinstance(first, Let) and makes_anew(first.primitive):",
+            "if isinstance(first, Let) and makes_anew(first.primitive):",
+            "transform/test_begin.py::test_an_array_that_is_used_again_is_copied",
+        ),
+        (
+            "a cotangent begins as an argument",
+            "return out, [Let(out, COPY, (g,), where=s.where, adjoint=True)]",
+            "return g, []",
+            "transform/test_begin.py::test_an_argument_is_copied",
+        ),
+    ),
+    *planted(
+        "transform/specialise/aliases",
+        (
+            "an old view is read",
+            "                self.stale |= dict.fromkeys(held, place)",
+            "                pass",
+            "transform/specialise/test_aliases.py::test_refused[one_array_of_two-]",
+        ),
+        (
+            "what a list keeps may change",
+            "            self.roots[place] = self.of(place) | self.of(o)",
+            "            pass",
+            "transform/specialise/test_aliases.py::test_refused[kept_in_a_list-]",
+        ),
+        (
+            "a view from the trip before is read",
+            "for _ in range(2 if isinstance(s, For | While) else 1):",
+            "for _ in range(1):",
+            "transform/specialise/test_aliases.py::"
+            "test_refused[read_again_in_the_next_trip-]",
+        ),
+    ),
+    *planted(
+        "transform/specialise/regions",
+        (
+            "a view under a name shows what was there when it was named",
+            "    view = view_of(frame, value)\n    if view is not None:\n"
+            "        return view\n    return owned",
+            "    return owned",
+            "semantics/test_aliases.py::test_stores_through_views",
+        ),
+        (
+            "of two arrays that change places one is read too late",
+            "return frame.builder.let(COPY, item) if held and held <= names else item",
+            "return item",
+            derivatives("vibrating_string"),
+        ),
+        (
+            "a parameter is no array to store into",
+            "    for name in sorted(frame.stored.places):",
+            "    for name in ():",
+            "semantics/test_aliases.py::"
+            "test_a_parameter_that_is_stored_into_is_copied_first",
+        ),
+    ),
+    *planted(
+        "overlaps",
+        (
+            "arrays of a call that overlap are not seen",
+            "if isinstance(other, np.ndarray) and np.may_share_memory(",
+            "if False and np.may_share_memory(",
+            "semantics/test_aliases.py::"
+            "test_two_arrays_that_overlap[by_a_subscript-grad]",
+        ),
+        (
+            "one list for two arguments is not seen",
+            "if path in self.changed and any(o is held for o in (*others, *captured)):",
+            "if False:",
+            "semantics/test_aliases.py::test_one_list_for_two_arguments[appends-grad]",
+        ),
+    ),
+    *planted(
+        "transform/specialise/units",
+        (
+            "arrays that overlap are handed to a derivative",
+            "            frame.unit.lent.setdefault(own, name)",
+            "            pass",
+            "semantics/test_aliases.py::"
+            "test_two_arrays_that_overlap[by_a_subscript-inside]",
+        ),
+        (
+            "one array is handed to a derivative twice",
+            "if own is not None and any(o is own for o in others):",
+            "if False:",
+            "transform/specialise/test_nested.py::"
+            "test_one_array_is_not_handed_over_twice",
+        ),
+        (
+            "one list is handed to a derivative twice",
+            "if any(b is a for p, b in every if p != path):",
+            "if False:",
+            "transform/specialise/test_nested.py::"
+            "test_one_list_is_not_handed_over_twice",
+        ),
+    ),
+    *planted(
+        "transform/specialise/births",
+        (
+            "a list of the caller's changes unnoticed",
+            "if a.given is not None and where is not None:",
+            "if False:",
+            "semantics/test_aliases.py::test_one_list_for_two_arguments[pops-jvp]",
+        ),
+    ),
+    *planted(
+        "transform/specialise/abstract",
+        (
+            "a function of the program is handed what goes over its caller's list",
+            "case Listed() | ListItems() | Items() | From():",
+            "case Listed():",
+            LISTED + "[handed_over_in_an_iterable]",
+        ),
+    ),
+    *planted(
+        "transform/reverse/lists",
+        (
+            "the cotangent of what was inserted is taken from the end",
+            "b.add(Remove(removed, bar, inserted_at(sweep, bar, position)))",
+            "b.add(Remove(removed, bar, None))",
+            LISTED + "[positions]",
+        ),
+        (
+            "the cotangent of what was popped goes to the end",
+            "b.add(Insert(bar, g, removed_at(sweep, bar, position)))",
+            "b.add(Insert(bar, g, None))",
+            LISTED + "[positions]",
+        ),
+        (
+            "an item that was popped is missing where it is read before",
+            "b.add(Insert(xs, old, removed_at(sweep, xs, position)))",
+            "pass",
+            LISTED + "[a_queue1]",
+        ),
+        (
+            "an insertion behind the end is looked for there",
+            "lambda: _integer(sweep, min, position, last),",
+            "lambda: position,",
+            LISTED + "[positions]",
+        ),
+        (
+            "the cotangents of a slice lie side by side",
+            "_add_each(sweep, bar, more, n, lambda k: start + k * step)",
+            "_add_each(sweep, bar, more, n, lambda k: start + k)",
+            LISTED + "[slices]",
+        ),
+        (
+            "a slice is taken to begin at the front",
+            "    lower = need(sweep, span.lower)\n",
+            "    lower = linear(0)\n",
+            LISTED + "[slices]",
+        ),
+    ),
+    *planted(
+        "transform/specialise/listing",
+        (
+            "a list that is multiplied in place keeps its other name",
+            "        _repeat(frame, xs, a, node)\n        return True",
+            "        return False",
+            LISTED + "[multiplied_in_place]",
+        ),
+        (
+            "a list takes the items of an array that is added to it",
+            "    if is_operand(a) and not type_of(a).python:\n",
+            "    if False:\n",
+            LISTED + "[arrays_beside_lists]",
+        ),
+        (
+            "an operator gives a list another array for an item",
+            "    if region is not None:\n        change_whole",
+            "    if False:\n        change_whole",
+            LISTED + "[items_changed_in_place]",
+        ),
+        (
+            "an append goes to the front",
+            "        change(frame, xs, (*xs.items, new), node)",
+            "        change(frame, xs, (new, *xs.items), node)",
+            LISTED + "[straight]",
+        ),
+    ),
+    *planted(
+        "transform/specialise/inplace",
+        (
+            "np.add.at stores",
+            "store(frame, y, index, value, node, accumulate=True)",
+            "store(frame, y, index, value, node)",
+            AT_PLACES + "[at_places]",
+        ),
+        (
+            "np.subtract.at adds",
+            "        if f is np.subtract:",
+            "        if False:",
+            AT_PLACES + "[at_places]",
+        ),
+        (
+            "a ufunc at places reads what it has just changed",
+            "return frame.builder.let(COPY, a) if is_part else a",
+            "return a",
+            AT_PLACES + "[at_places_of_what_is_stretched]",
+        ),
+        (
+            "a value for all places is read at each",
+            "one = a.type.dims[0].constant == 1",
+            "one = False",
+            AT_PLACES + "[at_places_of_what_is_stretched]",
+        ),
+        (
+            "what out= gives is another array",
+            "        store_all(frame, y, result, node)\n        return now(frame, y)",
+            "        store_all(frame, y, result, node)\n        return result",
+            "transform/specialise/test_inplace.py::"
+            "test_the_result_is_the_array_that_was_given",
+        ),
+        (
+            "out= is stored into where its mask does not hold",
+            "    return not _is_given(mask) or",
+            "    return True or",
+            AT_PLACES + "[outputs_under_a_mask]",
+        ),
+    ),
+    *planted(
+        "transform/stored",
+        (
+            "what stands behind out= is no place",
+            'if k.arg == "out":',
+            "if False:",
+            "transform/test_stored.py::"
+            "test_names_that_an_operator_or_a_call_may_change[np.sum(x, out=y)]",
         ),
     ),
 ]

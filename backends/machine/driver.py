@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import ctypes
 import struct
+import sys
 import time
 from collections import deque
 from collections.abc import Callable
@@ -27,6 +28,7 @@ from gradwright.backends.machine import arrays, build, disk, kernel, library, si
 from gradwright.backends.machine.arrays import layout_of
 from gradwright.backends.machine.program import (
     CALLS,
+    DEEPEST,
     DTYPES,
     NEEDED,
     NO_ROOM,
@@ -108,6 +110,8 @@ class Machine:
             return self.run_usual(False, *values)
         except (OtherLayout, Noted) as e:
             return self.otherwise(e, False, values)
+        except OtherKind:  # a dtype may be equal to another, and not the same object
+            return self.otherwise(OtherLayout(), False, self.respelled(values))
 
     def run_unseen(self, values: Any, hidden: dict[str, Any]) -> Any:
         """The same, where only the classes of the arguments are known to fit.
@@ -130,6 +134,21 @@ class Machine:
             except Noted:
                 pass
         return self.laid_out(values, careful=True).run(unseen, *values)
+
+    def respelled(self, values: Any) -> list[Any]:
+        """The same arrays, each with the very dtype that kernels look for."""
+        found = list(values)
+        for k in self.array_at:
+            a, p = found[k], self.function.params[k]
+            dtype = np.dtype(p.type.dtype)
+            if a.dtype != dtype or a.ndim != p.type.rank:
+                raise BackendError(
+                    f"an array of {a.dtype} with {a.ndim} axes for '{p.name}', "
+                    f"compiled for {dtype} with {p.type.rank}"
+                )
+            if a.dtype is not dtype:
+                found[k] = a.view(dtype)
+        return found
 
     def laid_out(self, values: Any, careful: bool = False) -> Kernel:
         """The kernel for the layouts of these arguments."""
@@ -186,6 +205,7 @@ class Kernel:
 
     def new(self) -> Frame:
         frame = Frame(self.frame_layout.size)
+        frame.held[DEEPEST] = sys.getrecursionlimit()
         if self.callback is not None:
             address = ctypes.cast(self.callback, ctypes.c_void_p).value or 0
             frame.held[CALLS] = address

@@ -76,9 +76,9 @@ class Again(Exception):
 class LengthsVary(Exception):
     """What was taken for granted of lengths does not hold.
 
-    A compiled program raises it with the number of a name that holds arrays of more than
-    one shape, or with a negative one where its arguments do not go together as expected.
-    It is lowered once more then, and takes less for granted.
+    A compiled program raises it with the number of a name that holds arrays of more
+    than one shape, or with a negative one where its arguments do not go together as
+    expected.  It is lowered once more then, and takes less for granted.
     """
 
 
@@ -301,6 +301,7 @@ class Lowering:
     def block(self, loops: bool = False) -> Iterator[list[Statement]]:
         """What is lowered in here stands in a block of its own, given at the end."""
         outer, was_in_loop, met = self.items, self.in_loop, dict(self.met)
+        waiting = set(self.waiting)
         self.items, self.in_loop = Items(), was_in_loop or loops
         found: list[Statement] = []
         try:
@@ -308,6 +309,8 @@ class Lowering:
         finally:
             found += self.items.statements()
             self.items, self.in_loop, self.met = outer, was_in_loop, met
+            for v in [v for v in self.waiting if v not in waiting]:
+                del self.waiting[v]  # nobody reads it out there
 
     @contextmanager
     def knowing(self, facts: list[Linear]) -> Iterator[None]:
