@@ -16,7 +16,7 @@ from gradwright.emitted import NOTHING, Emitted
 from gradwright.lengths import Exceptional
 from gradwright.reports import log_layout
 from gradwright.transform.core import Buffer, Function, Substitution
-from gradwright.transform.emit import Module
+from gradwright.transform.emit import Late, Module
 from gradwright.transform.errors import BackendError, UnsupportedSyntax
 from gradwright.transform.indices import Dim, Linear
 from gradwright.transform.lowering.lower import Lowered
@@ -39,7 +39,7 @@ class Compiled:
 
     def __init__(
         self,
-        module: Module,
+        module: Module | Late,
         lowered: Lowered,
         specialised: Specialised,
         fastmath: bool,
