@@ -213,7 +213,7 @@ def test_jit_computes_what_the_function_computes(backend: str) -> None:
         (two_laws, 0.5),
         (growing, 1.5),
         (first_above, np.array([0.5, 1.5, 2.5]), 1.0),
-        (first_above, np.array([0.5]), 1.0),
+        (first_above, np.array([0.5]), np.float64(1.0)),
     ):
         found, wanted = gw.jit(f, backend=backend)(*args), f(*args)
         assert (found, type(found)) == (wanted, type(wanted))
