@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from gradwright.derive import derive
@@ -99,7 +99,8 @@ def build(
     backward: Module | None = None
     is_late = len(lowered) == 1 and lowered[0].function is not None
     if is_late and not derived.function.hidden:
-        module = Late(lambda: _emitted(derived, fastmath)[0])  # it runs in loops
+        kept = replace(derived, arguments=[], result=None)  # no objects of the user's
+        module = Late(lambda: _emitted(kept, fastmath)[0])  # it runs in loops
     else:
         module, backward = (*_emitted(derived, fastmath), None)[:2]  # type: ignore[assignment]
     built = Built(derived, specialised, module, backward, lowered, fastmath)
