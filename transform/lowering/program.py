@@ -334,6 +334,11 @@ class Lowering:
             self.loops.pop()
             self.forms.bounds.pop(symbol, None)  # type: ignore[arg-type]
 
+    @property
+    def stores_in_arguments(self) -> bool:
+        """Whether what it has done cannot be done once more from the beginning."""
+        return any(isinstance(p, Buffer) for p in self.function.params)
+
     def refuse(self, what: str) -> NotLowered:
         """The error for what has no lowering."""
         return NotLowered(f"{what} cannot be compiled yet", at=self.where)

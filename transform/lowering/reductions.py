@@ -73,7 +73,7 @@ def kept_shape(shape: Shape, axes: tuple[int, ...], keepdims: bool) -> Shape:
 
 def constant(value: Any, type: Type) -> Const:
     """A number of some kind as an operand."""
-    return Const(value, type)
+    return Const(value.item() if isinstance(value, np.generic) else value, type)
 
 
 def fold(
