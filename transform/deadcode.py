@@ -47,6 +47,7 @@ from gradwright.transform.core import (
     walk,
 )
 from gradwright.transform.indices import Dim, Linear
+from gradwright.transform.primitives.structural import WITHIN
 
 Block = list[Statement]
 
@@ -294,6 +295,8 @@ def may_raise(s: Let | Load) -> bool:
     if isinstance(s, Load):
         return s.unsure or any(map(_may_miss, s.index))
     p = s.primitive
+    if p is WITHIN:
+        return True
     if not p.raises or not all(type_of(o).python for o in s.operands):
         return False
     if p.function in (operator.truediv, operator.floordiv, operator.mod):
