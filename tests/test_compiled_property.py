@@ -36,8 +36,8 @@ PARTS = 2  # of each profile
 TOLERANCE, TOLERANCE_OF_SINGLES = 1e-12, 1e-5
 
 # The share of results that may have no machine code, by profile.
-MAY_BE_REFUSED = {"stores": 0.15, "arrays": 0.15}
-OTHERS_MAY_BE_REFUSED = 0.1
+MAY_BE_REFUSED = {"branches": 0.05, "complex": 0.05}
+OTHERS_MAY_BE_REFUSED = 0.2
 
 
 class Refused(Exception):
@@ -79,12 +79,17 @@ def check(program: Program, machine: bool) -> Iterator[str]:
                     error.add_note(shown(program, what, made))
                     raise
             for a, b in zip(found, wanted[what], strict=True):
-                is_alike = type(a) is type(b) and np.shape(a) == np.shape(b)
+                is_alike = kind(a) == kind(b) and np.shape(a) == np.shape(b)
                 off = np.max(np.abs(np.subtract(a, b, dtype=complex)), initial=0.0)
                 assert is_alike and off <= tolerance * size, (
                     f"{what}: {a!r} and {b!r} differ by {off:.1e}\n"
                     f"{shown(program, what, made)}"
                 )
+
+
+def kind(a: Any) -> Any:
+    """What sort of value it is: branches may give NumPy's numbers and Python's."""
+    return type(a) is np.ndarray, np.asarray(a).dtype
 
 
 def shown(program: Program, what: str, made: list[Any]) -> str:

@@ -65,7 +65,7 @@ def test_every_row_is_lowered() -> None:
 
 
 def compiled(program: Program, runner: Any) -> Any:
-    """What the compiled call gives, or None where it is known to have no machine code."""
+    """What the compiled call gives; None where it is known to have no machine code."""
     with warnings.catch_warnings(), runner() as made:
         warnings.simplefilter("ignore")
         warnings.simplefilter("error", CompileWarning)

@@ -22,6 +22,7 @@ from gradwright.transform.core import (
     Library,
     Load,
     Operand,
+    Pick,
     Store,
     Value,
     type_of,
@@ -338,6 +339,8 @@ def load_part(L: Lowering, s: Load) -> None:
             return element_of(L, w, source, found.move(w, places), s.out)
 
         shape = L.settled_shape(s.out, found.shape)
+        if any(isinstance(i, Pick) for i in s.index) and not s.adjoint and not s.safe:
+            L.careful.add(s.out)
         L.is_computed(s.out, shape, at, reads, cheap=is_cheap(L, source))
         return
     w = Scope()

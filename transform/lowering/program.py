@@ -148,6 +148,7 @@ class Lowering:
         self.parts: dict[Value, list[Value]] = {}  # of what gives several results
         self.bound: dict[Any, Cell] = {}  # flags of names that may hold nothing
         self.held: dict[Any, Cell] = {}  # what was loaded of a name, and of which
+        self.careful: set[Value] = set()  # arrays whose elements may be missing
         self.truth: dict[Any, bool] = {}  # conditions that are known
         self.spread: dict[Value, set[int]] = {}  # numbers in every element, of names
         self.flags: dict[
@@ -606,8 +607,11 @@ class Lowering:
             self.is_number(v, w, at(w, ()))
             return
         self.sources[v] = Source(at, reads, cheap)
+        if any(isinstance(r, Value) and r in self.careful for r in reads):
+            self.careful.add(v)
         count = self.uses[v]
-        if (count > 1 and not cheap) or v in self.escapes:
+        is_idle = not count and v in self.careful and not self.adjoint
+        if (count > 1 and not cheap) or v in self.escapes or is_idle:
             self.keep(v)
         else:
             self.waiting[v] = count
@@ -685,6 +689,7 @@ class Lowering:
         for v in list(self.waiting):
             if v in self.waiting:
                 again = loops and v in wanted and not self.sources[v].cheap
+                again |= v in wanted and v in self.careful
                 if again or self.touched(v) & spoilt:
                     self.keep(v)
 

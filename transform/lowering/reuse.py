@@ -3,8 +3,8 @@
     a = ...; b = f(a); c = g(b)        c stands where a stood
 
 Two arrays of one size share memory where the one is read for the last time before the
-other is written for the first.  In a loop that holds for every trip, as an array of ours
-is written before it is read in each.
+other is written for the first.  In a loop that holds for every trip, as an array of
+ours is written before it is read in each.
 """
 
 from __future__ import annotations

@@ -23,6 +23,7 @@ from gradwright.transform.core import (
     stores,
     walk,
 )
+from gradwright.transform.deadcode import may_have_no_step
 from gradwright.transform.indices import Linear, linear, symbol
 
 
@@ -33,10 +34,11 @@ def begin_as_zeros(function: Function) -> None:
     for s in function.body:
         if isinstance(s, For):
             for t in list(walk([s])):
-                if isinstance(t, Store) and t.place in blank and t.place not in touched:
-                    if _fills(s, t) and _is_only(s, t):
-                        blank[t.place].blank = False
-                        _drop(s.body, t)
+                if not isinstance(t, Store) or t.place not in blank:
+                    continue
+                if t.place not in touched and _fills(s, t) and _is_only(s, t):
+                    blank[t.place].blank = False
+                    _drop(s.body, t)
         if not isinstance(s, Alloc):
             touched |= set(all_reads(s)) | stores(s)
     function.body = [s for s in function.body if not _is_empty(s)]
@@ -86,4 +88,6 @@ def _drop(body: list[Statement], s: Store) -> None:
 
 
 def _is_empty(s: Statement) -> bool:
-    return isinstance(s, For) and all(map(_is_empty, s.body))
+    if not isinstance(s, For) or may_have_no_step(s):
+        return False
+    return all(map(_is_empty, s.body))

@@ -104,6 +104,20 @@ def test_an_array_of_places_misses() -> None:
     assert_compiles(missing, A, np.array([-5, 0]))
 
 
+def missing_where_it_is_not_wanted(a, rows, n):
+    b = a[rows] * 2.0
+    if n > 1:
+        return np.sum(b)
+    a[rows]
+    return 1.0
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_a_missing_place_raises_where_the_program_meets_it(n: int) -> None:
+    assert_compiles(missing_where_it_is_not_wanted, A, np.array([0, 4]), n)
+    assert_compiles(missing_where_it_is_not_wanted, A, np.array([0, 3]), n)
+
+
 def masked(a, m):
     b = a.copy()
     b[m] = 0.0
