@@ -7,6 +7,7 @@ It stands in place of an emitted module, and runs what that says.
 
 from __future__ import annotations
 
+import sys
 import time
 import warnings
 from collections.abc import Callable
@@ -72,7 +73,7 @@ class Compiled:
         warnings.warn(
             f"this runs as its emitted source, without machine code: {refusal}",
             CompileWarning,
-            stacklevel=6,
+            stacklevel=_caller(),
         )
         self.looks = False
         return Emitted(self.module)
@@ -144,6 +145,14 @@ class Compiled:
 
 
 Forms = tuple[tuple[Linear, ...], tuple[Linear, ...]]
+
+
+def _caller() -> int:
+    """How far the user's frame is from the one that warns."""
+    level, frame = 0, sys._getframe(1)
+    while frame is not None and frame.f_globals["__name__"].startswith("gradwright."):
+        level, frame = level + 1, frame.f_back  # type: ignore[assignment]
+    return level + 1
 
 
 class Granted:
