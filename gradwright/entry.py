@@ -26,7 +26,7 @@ from gradwright.arguments import (
     with_lengths,
 )
 from gradwright.cache import REGISTRY, Family
-from gradwright.callee import Callee
+from gradwright.callee import Callee, steps_of
 from gradwright.lowered import Lowered
 from gradwright.nans import run_checked
 from gradwright.pipeline import build, is_compiled
@@ -134,6 +134,11 @@ class Entry:
             self.open()
         if not keywords and len(args) == self.flat_count:
             return args
+        if keywords and len(args) + len(keywords) == self.flat_count:
+            try:
+                return (*args, *[keywords[n] for n in self.names[len(args) :]])
+            except KeyError:  # the signature knows what is wrong
+                pass
         try:
             bound = self.signature.bind(
                 *self.bound, *args, **{**self.keywords, **keywords}
@@ -270,12 +275,13 @@ class Entry:
 
     def _is_owner(self, name: str, a: Any) -> bool:
         """Whether an argument is the object that the function is a method of."""
-        if name != self.names[0] or "." not in self.function.__qualname__:
+        if name != self.names[0]:
             return False
-        held = inspect.getattr_static(type(a), self.function.__name__, None)
-        while hasattr(held, "__wrapped__"):
-            held = held.__wrapped__
-        return held is self.function
+        held = (v for cls in type(a).__mro__ for v in vars(cls).values())
+        return any(
+            hasattr(v, "__gradwright__") and steps_of(v)[0] is self.function
+            for v in held
+        )
 
     def leaves(self, args: tuple[Any, ...]) -> list[Any]:
         """The numbers and arrays of a call, but for those that became literals."""
@@ -301,7 +307,10 @@ class Entry:
         """The result of a call, in its structure."""
         if SWITCHED.any and self.is_off:
             return self.as_source.call(args, keywords)
-        args = self.bind(args, keywords)
+        bound = self.bind(args, keywords)
+        if len(bound) == self.flat_count and (keywords or len(bound) != len(args)):
+            return self.fast(self, bound, {})
+        args = bound
         hidden: dict[str, Any] | None = None
         classes = tuple(map(type, args))
         for found in self.family.known.get(classes, ()):

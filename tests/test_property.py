@@ -38,10 +38,7 @@ PARTS = [part for part in PARTS if part[0] != "lists"]
 # There is most to say of these.
 PARTS += [(name, part) for name in ("arrays", "stores") for part in range(2, 6)]
 LISTS = [("lists", part) for part in range(4)]  # beside the others
-TIMES = {
-    "stores": 4,
-    "lists": 3,
-}  # as many programs: a form of store is rare, and soon judged
+TIMES = {"stores": 4, "lists": 3}  # as many: a form is rare, and soon judged
 MAY_BE_REFUSED = {"stores": 0.5, "lists": 0.5}  # the share that aliases may forbid
 STEP = 2.0**-12
 TOLERANCE = 1e-6  # of the differences, per sum of absolute terms

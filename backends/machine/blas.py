@@ -47,9 +47,10 @@ def register() -> frozenset[str]:
     pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
     pointer_of.restype = ctypes.c_void_p
     pointer_of.argtypes = [ctypes.py_object, ctypes.c_char_p]
+    table: Any = cython_blas.__pyx_capi__
     for letter in LETTERS.values():
         for name in (f"{letter}gemm", f"{letter}gemv"):
-            capsule = cython_blas.__pyx_capi__[name]
+            capsule = table[name]
             address = pointer_of(capsule, name_of(capsule))
             llvm.add_symbol(elementary.PREFIX + name, address)
         found.add(letter)

@@ -130,7 +130,10 @@ class Machine:
         """What the kernel for these arrays gives, or a careful one."""
         if isinstance(e, OtherLayout):
             try:
-                return self.laid_out(values).run(unseen, *values)
+                kernel = self.laid_out(values)
+                if not kernel.takes_all:  # arrays that come next often lie so, too
+                    self.run_usual = kernel.run
+                return kernel.run(unseen, *values)
             except Noted:
                 pass
         return self.laid_out(values, careful=True).run(unseen, *values)
@@ -171,6 +174,7 @@ class Kernel:
     ) -> None:
         program = kernel.translated(function, layouts, facts, careful, fastmath)
         self.sites = program.sites
+        self.takes_all = "S" in layouts
         self.frame_layout = program.frame
         self.text, self.name = build.text_of(program)
         self.compiled = disk.load(self.name)
@@ -200,7 +204,7 @@ class Kernel:
 
     @cached_property
     def asm(self) -> str:
-        """What was made of the module; LLVM writes it a little differently each time."""
+        """What was made of the module; LLVM writes it differently each time."""
         return str(self.compiled.library.get_asm_str())
 
     def new(self) -> Frame:

@@ -99,6 +99,25 @@ def test_halves_with_and_without_tapes(n: int) -> None:
         assert np.allclose(push(XS), gw.jvp(f, (XS,), (XS,))[1])
 
 
+def test_halves_whose_lengths_are_those_of_the_other() -> None:
+    for f in (lambda x: 2.0 * x, np.sqrt, lambda x: (x, x * x[::-1]), lambda x: x[1:]):
+        value, pull = gw.vjp(f, XS)
+        found, pulled = gw.vjp(gw.jit(f), XS)
+        assert np.allclose(pulled(found)[0], pull(value)[0])
+        assert type(pulled.backward).__name__ == "Compiled"
+        assert "Emitted" not in type(pulled.backward.machine).__name__
+
+
+def test_the_warning_stands_at_the_call() -> None:
+    def f(x: float) -> float:
+        print(x)
+        return 2.0 * x
+
+    with pytest.warns(UserWarning, match="runs as its emitted source") as caught:
+        assert gw.jit(f)(2.0) == 4.0
+    assert caught[0].filename == __file__
+
+
 compiled = gw.jit(waves)
 
 

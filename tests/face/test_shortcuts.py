@@ -1,7 +1,9 @@
 """Calls that are recognised: only those that are of the very kind."""
 
 import collections
+import gc
 import threading
+import weakref
 from typing import Any
 
 import numpy as np
@@ -186,3 +188,32 @@ def test_errors_of_the_program_have_the_users_line() -> None:
                 g(0.0)
             assert "return 1.0 / x" in caught.value.__notes__[0]
             assert len(caught.value.__notes__) == 1
+
+
+class Spring:
+    """An object with a jitted method."""
+
+    stiffness = 2.0
+
+    @gw.jit
+    def energy(self, x: float) -> float:
+        return 0.5 * self.stiffness * x * x
+
+
+def test_objects_are_let_go() -> None:
+    spring = Spring()
+    for _ in range(3):
+        assert spring.energy(3.0) == 9.0
+        assert is_short(Spring.energy, spring, 3.0)
+    gone = weakref.ref(spring)
+    del spring
+    gc.collect()
+    assert gone() is None
+    assert Spring().energy(1.0) == 1.0
+
+
+def test_layouts_that_follow_each_other() -> None:
+    f = gw.jit(lambda A: A[0, 1] + 2.0 * A[1, 0])
+    for a in (A, A.T, A[:, ::2], A[::-1], np.asfortranarray(A), A, A.T, A[:, ::2], A):
+        for _ in range(3):
+            assert f(a) == a[0, 1] + 2.0 * a[1, 0]

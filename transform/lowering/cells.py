@@ -332,7 +332,7 @@ def summed_where_number(L: Lowering, out: Value, x: Operand, like: Operand) -> N
         out.name, Type(out.type.dtype, dims=(size,)), (L.greatest(size, linear(1)),)
     )
     t = out.type.element
-    zero = Const(t.weak().type(0), t)
+    zero = Const(t.weak().type(0).item(), t)
     with L.block() as then:
         w = Scope()
         w.store(place, (linear(0),), zero)

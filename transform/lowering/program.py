@@ -164,8 +164,20 @@ class Lowering:
         self.escapes = escaping(function)
         for p in function.params:
             if isinstance(p, Value | Buffer) and p.type.is_array:
+                self.measure(p)
                 self.is_memory(p, p, tuple(map(self.form, p.type.dims or ())))
                 self.forms.lengths |= {Dim(p, k) for k in range(p.type.rank)}
+
+    def measure(self, p: Any) -> None:
+        """A parameter may be as long as an array that is none, of the other half."""
+        for k, n in enumerate(p.type.dims or ()):
+            match list(n.terms.items()):
+                case [(Dim(array=a, axis=axis), 1)] if a not in self.known:
+                    own = [symbol(Dim(a, j)) for j in range(a.type.rank)]
+                    shape = list(self.shapes.get(a, own))
+                    if shape[axis] == own[axis]:
+                        shape[axis] = symbol(Dim(p, k)) - n.offset
+                    self.shapes[a] = tuple(shape)
 
     # ---- integers --------------------------------------------------------------
 

@@ -316,6 +316,7 @@ class Frame:
         self.site: tuple[Any, ...] = caller.site if caller is not None else ()
         self.locals = language.local_names(source.node)
         self.stored = program.stored_names(source)
+        self.current: Any = None  # the statement under way
         self.unsure = program.unsure(source.node)
         self.presets: dict[int, Presets] = {}
         self.unrolled: set[int] = set()
@@ -364,6 +365,7 @@ class Frame:
                 raise self.refusal(s)
             if self.speaks:
                 self.builder.where = self.source.location(s)
+            self.current = s
             try:
                 handler(self, s)
             except (Unready, ProgramError) as e:

@@ -88,7 +88,7 @@ def make_derivative(
         for name in ("has_aux", "holomorphic", "allow_int")
     }
     kinds = ("jacrev", "jacfwd") if kind == "hessian" else (kind,)
-    steps = tuple(Step(k, argnums, **flags) for k in kinds)  # type: ignore[arg-type]
+    steps = tuple(Step(k, argnums, **flags) for k in kinds)
     return Derivative(d.function, (*d.steps, *steps))
 
 

@@ -132,7 +132,10 @@ def for_slot(frame: Frame, name: str, value: Any, node: Any) -> Any:
     """A value for a name that a loop or branch assigns: it is of no region."""
     for leaf in leaves(value):
         place = root_of(frame, leaf)
-        if place is not None and holders(frame, place) != {name}:
+        if place is None:
+            continue
+        held = holders(frame, place)
+        if not held or not _living(frame, held) <= {name}:
             raise _is_part(frame, name, place, node)
     return value
 
@@ -158,7 +161,7 @@ def carry(frame: Frame, slot: Slot, value: Value, node: Any) -> None:
     old = view_of(frame, value)
     if old is not None and old.index:
         raise _is_part(frame, slot.name, old.place, node)
-    if old is not None and not holders(frame, old.place) <= {slot.name}:
+    if old is not None and not _living(frame, holders(frame, old.place)) <= {slot.name}:
         raise _is_part(frame, slot.name, old.place, node)
     if old is not None and old.place in frame.program.iterated:
         raise _is_iterated(frame, slot.name, node)
@@ -182,7 +185,7 @@ def carry(frame: Frame, slot: Slot, value: Value, node: Any) -> None:
         )
     if region.place in frame.program.iterated:
         raise _is_iterated(frame, slot.name, node)
-    for other in sorted(holders(frame, region.place) - {slot.name}):
+    for other in sorted(_living(frame, holders(frame, region.place)) - {slot.name}):
         raise _is_part(frame, other, region.place, node)
     store(frame, region, WHOLE, value, node)
 
@@ -242,6 +245,26 @@ def holders(frame: Frame | None, place: Buffer) -> set[str]:
                 found.add(name)
         frame = frame.caller
     return found
+
+
+def _living(frame: Frame, names: set[str]) -> set[str]:
+    """Those of some names that are read again behind the statement under way.
+
+    A name that is bound anew first has given its array away: `y = x.copy()` at the head
+    of a loop, and `x = y` at its end.
+    """
+    live = frame.liveness.after.get(id(frame.current))
+    if live is None:
+        return names
+    callers = {n for f in _callers(frame) for n in f.env}
+    return {n for n in names if n in live or n in callers or n not in frame.env}
+
+
+def _callers(frame: Frame) -> Iterator[Frame]:
+    caller = frame.caller
+    while caller is not None:
+        yield caller
+        caller = caller.caller
 
 
 def _is_held(frame: Frame | None, value: Value) -> bool:
