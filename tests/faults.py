@@ -42,6 +42,10 @@ def value(module: str, program: str) -> str:
     return f"transform/specialise/test_{module}.py::test_value[{program}]"
 
 
+def lowered(module: str, test: str) -> str:
+    return f"transform/lowering/test_{module}.py::test_{test}"
+
+
 def derivatives(program: str) -> str:
     return f"test_golden.py::test_derivatives[{program}-0]"
 
@@ -1318,6 +1322,202 @@ FAULTS = [
             "if False:",
             "transform/test_stored.py::"
             "test_names_that_an_operator_or_a_call_may_change[np.sum(x, out=y)]",
+        ),
+    ),
+    # ---- lowering ------------------------------------------------------------------
+    *planted(
+        "transform/lowering/nests",
+        (
+            "two nests are fused although one reads what the other stores, shifted",
+            "                if meet and apart:",
+            "                if False:",
+            lowered("nests", "one_axis[stored_one_behind]"),
+        ),
+        (
+            "a nest goes before what changes its memory",
+            "        return not any(item.meets(moved) for item in behind)",
+            "        return True",
+            lowered("nests", "one_axis[an_element_between]"),
+        ),
+        (
+            "every place is taken for another in each trip",
+            "    return alone == symbols",
+            "    return True",
+            lowered("nests", "two_axes[a_row_that_is_summed_before]"),
+        ),
+        (
+            "a number is computed before what it reads is stored",
+            "                if other.meets(item):\n                    break",
+            "                pass",
+            lowered("nests", "one_axis[an_element_between]"),
+        ),
+    ),
+    *planted(
+        "transform/lowering/regions",
+        (
+            "a slice with a negative step starts one behind the end",
+            "    last = length - 1",
+            "    last = length",
+            lowered("nests", "one_axis[backwards_in_itself]"),
+        ),
+        (
+            "a slice that begins before its array is not cut",
+            "        return L.greatest(bound + length, least)",
+            "        return bound + length",
+            "transform/lowering/test_regions.py::test_every_slice",
+        ),
+        (
+            "a place that may miss is not asked for",
+            "    L.add(Let(out, WITHIN, (position, length), axis))\n    return",
+            "    return position\n    return",
+            lowered("regions", "a_place_is_counted_from_the_end_or_misses[7]"),
+        ),
+    ),
+    *planted(
+        "transform/lowering/tapes",
+        (
+            "a tape is one item too short",
+            "        total = total + count",
+            "        total = total + count - 1",
+            lowered("tapes", "the_items_of_a_counted_loop[3]"),
+        ),
+        (
+            "a pop leaves the item on the tape",
+            "    L.add(Store(column.top, symbol(k)))",
+            "    pass",
+            lowered("tapes", "the_items_of_a_counted_loop[3]"),
+        ),
+        (
+            "ragged items have the room of one element",
+            "    start = claim(L, stack, stack.column, shape, count)",
+            "    start = claim(L, stack, stack.column, (), linear(1))",
+            lowered("tapes", "ragged_items[5]"),
+        ),
+    ),
+    *planted(
+        "transform/lowering/program",
+        (
+            "an array is kept after the store that changes what it reads",
+            "                if v in self.waiting and self.touched(v) & places:",
+            "                if False:",
+            lowered("nests", "one_axis[waits_for_a_store]"),
+        ),
+        (
+            "a stretched axis is read at every place",
+            "        if not factors:",
+            "        if True:",
+            lowered("program", "a_part_may_be_of_length_one"),
+        ),
+        (
+            "what a loop changes is not kept before it",
+            "                if again or self.touched(v) & spoilt:",
+            "                if again:",
+            lowered("lower", "values[3-spoilt_behind_its_back]"),
+        ),
+        (
+            "what waits in a branch is kept behind it",
+            "                del self.waiting[v]  # nobody reads it out there",
+            "                pass",
+            lowered("lower", "values[0-waits_in_a_branch]"),
+        ),
+        (
+            "a library gets memory that is larger than its array",
+            "        if place in self.exact or place in self.function.params:",
+            "        if True:",
+            lowered("program", "a_library_gets_an_array_as_large_as_it_is"),
+        ),
+    ),
+    *planted(
+        "transform/lowering/arrays",
+        (
+            "a store does not keep what reads its memory",
+            "    L.settle({place})\n\n    def write",
+            "    def write",
+            lowered("nests", "one_axis[waits_for_a_store]"),
+        ),
+    ),
+    *planted(
+        "transform/lowering/reductions",
+        (
+            "a sum along rows is not begun anew",
+            "        w.add(Store(acc, constant(how.start(t), t)))",
+            "        L.cell(out.name, t, constant(how.start(t), t))",
+            lowered("nests", "two_axes[a_column_that_is_summed_before]"),
+        ),
+        (
+            "a sum over rows begins with what was there",
+            "    L.root(full, lambda w, at: w.store(place, at, constant(how",
+            "    (lambda *_: 0)(full, lambda w, at: w.store(place, at, constant(how",
+            lowered("nests", "two_axes[summed_and_summed_again]"),
+        ),
+        (
+            "an extreme of nothing is infinite",
+            "        L.add(If(is_empty, [Raise(",
+            "        _ = (If(is_empty, [Raise(",
+            lowered("reductions", "an_extreme_of_nothing_is_an_error"),
+        ),
+    ),
+    *planted(
+        "transform/lowering/products",
+        (
+            "the axes of a second matrix change places",
+            '    second = (stack[count - (m - 2) :] if m > 2 else "") + "Z" + k',
+            '    second = (stack[count - (m - 2) :] if m > 2 else "") + k + "Z"',
+            lowered("products", "matmul[a8-b8]"),
+        ),
+    ),
+    *planted(
+        "transform/lowering/cells",
+        (
+            "a name keeps the lengths of the array that it held before",
+            "        L.add(Store(c, n))",
+            "        pass",
+            lowered("cells", "lengths_that_change[4]"),
+        ),
+    ),
+    *planted(
+        "transform/lowering/unbound",
+        (
+            "a name stays unbound when it is bound",
+            "        L.add(Store(L.bound[s.place], TRUE))",
+            "        pass",
+            lowered("unbound", "bound_in_a_loop[3-an_array-x2]"),
+        ),
+    ),
+    *planted(
+        "transform/lowering/views",
+        (
+            "elements are counted column by column",
+            "        found = plus(w, times(w, found, n), p)",
+            "        found = plus(w, times(w, p, n), found)",
+            lowered("views", "values[ascontiguousarray-reshaped]"),
+        ),
+    ),
+    *planted(
+        "transform/lowering/lists",
+        (
+            "items move up from the first one on",
+            "body, backwards=up))",
+            "body))",
+            lowered("lists", "an_item_goes_between_others"),
+        ),
+    ),
+    *planted(
+        "transform/lowering/joining",
+        (
+            "joined arrays all begin where the first one does",
+            "        start = start + shape[k]\n    L.is_memory",
+            "    L.is_memory",
+            lowered("cells", "values[1-growing-x2]"),
+        ),
+    ),
+    *planted(
+        "transform/lowering/masks",
+        (
+            "all places where a mask holds stand in one",
+            "        held.store(count, (), linear(1), accumulate=True)\n",
+            "",
+            lowered("regions", "masks[7.0]"),
         ),
     ),
 ]

@@ -37,6 +37,14 @@ def spoilt_by_the_loop(x, n):
     return y + z
 
 
+def spoilt_behind_its_back(x, n):
+    y = x * 1.0
+    z = y * 2.0
+    for k in range(n):
+        y[k] = k + 1.0
+    return z * 3.0 + y[0]
+
+
 def spoilt_by_the_branch(x, n):
     y = x * 1.0
     z = y + 0.5
@@ -74,7 +82,13 @@ def two_backwards(x, n):
     return s
 
 
-EVERY = [kept_before_the_loop, spoilt_by_the_loop, spoilt_by_the_branch, two_backwards]
+EVERY = [
+    kept_before_the_loop,
+    spoilt_by_the_loop,
+    spoilt_behind_its_back,
+    spoilt_by_the_branch,
+    two_backwards,
+]
 
 
 @pytest.mark.parametrize("f", [*EVERY, waits_in_a_branch])

@@ -47,6 +47,20 @@ def stored_one_further(x):
     return y + z
 
 
+def stored_one_behind(x):
+    y, z = np.zeros(len(x)), np.zeros(len(x))
+    y[:-1] = x[:-1] * 2.0
+    z[:-1] = y[1:] + 1.0
+    return y + z
+
+
+def waits_for_a_store(x):
+    y = x.copy()
+    z = y + 1.0
+    y[0] = 9.0
+    return z * 3.0 + y[0]
+
+
 def backwards_in_itself(x):
     y = x.copy()
     y[::-1] = y * 2.0
@@ -114,6 +128,8 @@ ONE_AXIS = [
     read_one_further,
     read_one_behind,
     stored_one_further,
+    stored_one_behind,
+    waits_for_a_store,
     backwards_in_itself,
     an_element_between,
     a_number_of_the_sum,
@@ -139,7 +155,7 @@ def test_two_axes(f: Any) -> None:
     assert_compiles(f, A)
 
 
-@pytest.mark.parametrize("f", [*ONE_AXIS[2:8], *TWO_AXES])
+@pytest.mark.parametrize("f", [*ONE_AXIS[2:10], *TWO_AXES])
 def test_gradients(f: Any) -> None:
     def weighed(x):
         y = f(x)
