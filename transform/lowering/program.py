@@ -443,7 +443,10 @@ class Lowering:
         """A length that the program takes for granted, where it is known here."""
         if dim is None or not all(self.is_here(v) for v in leaves(dim)):
             return None
-        return self.form(dim)
+        form = self.form(dim)
+        if all(isinstance(s, Dim) for s in form.symbols()):
+            return form  # the entry has looked at it
+        return form if self.assume_natural(form) else None
 
     def is_here(self, v: Any) -> bool:
         """Whether a value was given at the entry, or counts a loop round this place."""

@@ -414,7 +414,8 @@ def _note_lent(
     given = dict(zip(unit.params, operands, strict=False))
     for name, p in stored:
         own = base_of(frame, given.get(p))
-        if own is not None:
+        others = [o for q, o in given.items() if q is not p]
+        if own is not None and any(type_of(o).is_array for o in others):
             frame.unit.lent.setdefault(own, name)
 
 
