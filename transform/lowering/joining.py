@@ -376,7 +376,7 @@ def _running(
     def along(w: Scope, rest: Places) -> None:
         acc = Cell(s.out.name, t)
         w.add(Alloc(acc))
-        w.add(Store(acc, constant(t.weak().type(start), t)))
+        w.add(Store(acc, Const(t.weak().type(start), t)))
 
         def body(inner: Scope, at: tuple[Linear, ...]) -> None:
             full = (*rest[:k], at[0], *rest[k:])

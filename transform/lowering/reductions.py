@@ -95,7 +95,7 @@ def fold(
         return cast(w, finish(w, x), out.type.element)
 
     if not kept and not (keepdims and shape):
-        acc = L.cell(out.name, t, constant(how.start(t), t))
+        acc = L.cell(out.name, t, Const(how.start(t), t))
         L.root(shape, lambda w, at: add(w, acc, (), cast(w, element(w, at), t), how))
         w = Scope()
         total = finished(w, w.load(acc, (), t, out.name))
@@ -113,7 +113,7 @@ def fold(
         own = [p for k, p in enumerate(places) if not (keepdims and k in axes)]
         acc = Cell(out.name, t)
         w.add(Alloc(acc))
-        w.add(Store(acc, constant(how.start(t), t)))
+        w.add(Store(acc, Const(how.start(t), t)))
 
         def body(inner: Scope, over: tuple[Linear, ...]) -> None:
             along, across = iter(own), iter(over)
