@@ -326,7 +326,9 @@ def _written(program: Program) -> tuple[str, dict[str, Any]]:
             "        raise OtherKind from None",
         ]
         names[f"dtype_{k}"] = np.dtype(place.type.dtype)
-        letters, given = letters + "q", [*given, f"id(r{k})"]
+        given.append(f"id(r{k})")
+    arrays_out = [k for k, r in enumerate(function.results) if not _is_number(r)]
+    letters += "".join("q" if k in fresh else "8x" for k in arrays_out)
     names["pack"] = struct.Struct(letters).pack_into
     names.update(zeros=np.zeros, empty=np.empty, OtherKind=OtherKind)
     values = "".join(f", {g}" for g in given)
@@ -348,6 +350,10 @@ def _written(program: Program) -> tuple[str, dict[str, Any]]:
         f"    return {_returned(function, fresh, params, names)}",
     ]
     return "\n".join(lines) + "\n", names
+
+
+def _is_number(r: Any) -> bool:
+    return bool(is_scalar(type_of(r)))
 
 
 def _is_length(size: Any) -> bool:

@@ -453,9 +453,15 @@ class Lowering:
         return v in self.known or any(o.symbol is v for o in self.loops)
 
     def settled_shape(self, out: Value, found: Shape) -> Shape:
-        """The shape of a result: what is taken for granted, or what was found."""
+        """The shape of a result: what is taken for granted, or what was found.
+
+        A form that would be negative stands for an array of nothing.
+        """
         wanted = [self.granted(n) for n in out.type.dims or ()]
-        return tuple(n if w is None else w for w, n in zip(wanted, found, strict=True))
+        return tuple(
+            w if w is not None and self.assume_natural(w) else n
+            for w, n in zip(wanted, found, strict=True)
+        )
 
     def together(
         self, shapes: list[Shape], dims: tuple[Linear, ...] | None = None

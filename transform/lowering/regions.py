@@ -121,6 +121,8 @@ def span(
     L: Lowering, item: Span, length: Linear, known: Linear | None
 ) -> tuple[Linear, int, Linear]:
     """Where a slice starts, its step, and how many elements it has."""
+    if known is not None and not L.assume_natural(known):
+        known = L.greatest(known, linear(0))
     step = 1 if item.step is None else L.operand(item.step)
     if isinstance(step, Linear):
         if step.constant is None:

@@ -13,7 +13,7 @@ def bodies_grad(x, m):
     # reverse sweep
     for i in range(len(m)):
         for j in range(i):
-            total = 0.0
+            total = np.float64(0.0)
             for i_1 in range(x.shape[1]):
                 d_1 = x[i, i_1] - x[j, i_1]
                 d[i_1] = d_1

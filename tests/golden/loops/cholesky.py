@@ -18,7 +18,7 @@ def cholesky_grad(a):
     low_top = 0
     low_top_1 = 0
     for j in range(len(a)):
-        total = 0.0
+        total = np.float64(0.0)
         for i in range(j):
             total += low[j, i] ** 2
         s = a[j, j] - total
@@ -29,7 +29,7 @@ def cholesky_grad(a):
         low_top += 1
         low[j, j] = sqrt
         for i in range(j + 1, len(a)):
-            total = 0.0
+            total = np.float64(0.0)
             for i_1 in range(j):
                 total += low[i, i_1] * low[j, i_1]
             low_tape_1[low_top_1] = low[i, j]

@@ -13,7 +13,7 @@ def durbin(r):
     y[0] = -r_0
     for k in range(1, len(r)):
         beta = (1.0 - alpha * alpha) * beta
-        total = 0.0
+        total = np.float64(0.0)
         for i in range(k):
             total += r[k - i - 1] * y[i]
         alpha = -(r[k] + total) / beta

@@ -20,7 +20,7 @@ def filtered_grad(ys, F, x):
     K_bar = np.empty((2, 2))
     result_2 = np.empty((2, 2))
     inverse_bar = np.empty((2, 2))
-    matmul_4 = np.empty((2, 2))
+    total_bar = np.empty((2, 2))
     x_tape = np.empty((len(ys), 2))
     matmul_tape = np.empty((len(ys), 2, 2))
     P_tape = np.empty((len(ys), 2, 2))
@@ -46,7 +46,7 @@ def filtered_grad(ys, F, x):
             P[i_1, j] = np.float64(i_1 == j)
     for i in range(len(ys)):
         for i_1 in range(2):
-            matmul = 0.0
+            matmul = np.float64(0.0)
             for j in range(2):
                 matmul += F[i_1, j] * x_1[j]
             matmul_1[i_1] = matmul
@@ -56,7 +56,7 @@ def filtered_grad(ys, F, x):
             x_1[i_1] = matmul_1[i_1]
         for i_1 in range(2):
             for j in range(2):
-                matmul_2[i_1, j] = 0.0
+                matmul_2[i_1, j] = np.float64(0.0)
         for i_1 in range(2):
             for j in range(2):
                 for k in range(2):
@@ -64,7 +64,7 @@ def filtered_grad(ys, F, x):
         for i_1 in range(2):
             for j in range(2):
                 matmul_tape[matmul_top, i_1, j] = matmul_2[i_1, j]
-                matmul_3[i_1, j] = 0.0
+                matmul_3[i_1, j] = np.float64(0.0)
                 P_tape[P_top, i_1, j] = P[i_1, j]
         matmul_top += 1
         for i_1 in range(2):
@@ -82,7 +82,7 @@ def filtered_grad(ys, F, x):
         for i_1 in range(2):
             for j in range(2):
                 inverse_tape[inverse_top, i_1, j] = matmul_3[i_1, j]
-                matmul_2[i_1, j] = 0.0
+                matmul_2[i_1, j] = np.float64(0.0)
         inverse_top += 1
         for i_1 in range(2):
             for j in range(2):
@@ -91,7 +91,7 @@ def filtered_grad(ys, F, x):
         for i_1 in range(2):
             for j in range(2):
                 K_tape[K_top, i_1, j] = matmul_2[i_1, j]
-                matmul_3[i_1, j] = 0.0
+                matmul_3[i_1, j] = np.float64(0.0)
                 P_tape_1[P_top_1, i_1, j] = P[i_1, j]
         K_top += 1
         for i_1 in range(2):
@@ -100,7 +100,7 @@ def filtered_grad(ys, F, x):
             r_tape[r_top, i_1] = r
         r_top += 1
         for i_1 in range(2):
-            matmul = 0.0
+            matmul = np.float64(0.0)
             for j in range(2):
                 matmul += matmul_2[i_1, j] * matmul_1[j]
             x = x_1[i_1]
@@ -129,8 +129,8 @@ def filtered_grad(ys, F, x):
             for j in range(2):
                 matmul_3[i_1, j] = -P_bar[i_1, j]
                 P[i_1, j] = P_tape_1[P_top_1, i_1, j]
-                result_1[i_1, j] = 0.0
-                matmul_2[i_1, j] = 0.0
+                result_1[i_1, j] = np.float64(0.0)
+                matmul_2[i_1, j] = np.float64(0.0)
         for i_1 in range(2):
             for j in range(2):
                 for k in range(2):
@@ -143,7 +143,7 @@ def filtered_grad(ys, F, x):
             x_bar_1[i_1] = x_bar_2
             matmul_bar[i_1] = x_bar_2
         for i_1 in range(2):
-            result = 0.0
+            result = np.float64(0.0)
             for j in range(2):
                 result += K_tape[K_top, j, i_1] * matmul_bar[j]
             x_bar[i_1] = x_bar_1[i_1] + -(2.0 * r_tape[r_top, i_1] + result)
@@ -151,10 +151,10 @@ def filtered_grad(ys, F, x):
         for i_1 in range(2):
             for j in range(2):
                 K_bar[i_1, j] = result_1[i_1, j] + matmul_bar[i_1] * r_tape[r_top, j]
-                result_2[i_1, j] = 0.0
-                inverse_bar[i_1, j] = 0.0
-                matmul_4[i_1, j] = 0.0
-                matmul_3[i_1, j] = 0.0
+                result_2[i_1, j] = np.float64(0.0)
+                inverse_bar[i_1, j] = np.float64(0.0)
+                matmul_3[i_1, j] = np.float64(0.0)
+                total_bar[i_1, j] = np.float64(0.0)
         for i_1 in range(2):
             for j in range(2):
                 for k in range(2):
@@ -164,33 +164,33 @@ def filtered_grad(ys, F, x):
             for j in range(2):
                 for k in range(2):
                     inverse = inverse_tape[inverse_top, j, i_1]
-                    matmul_4[i_1, k] -= inverse * inverse_bar[j, k]
+                    matmul_3[i_1, k] -= inverse * inverse_bar[j, k]
         for i_1 in range(2):
             for j in range(2):
                 for k in range(2):
-                    product = matmul_4[i_1, j] * inverse_tape[inverse_top, k, j]
-                    matmul_3[i_1, k] += product
+                    product = matmul_3[i_1, j] * inverse_tape[inverse_top, k, j]
+                    total_bar[i_1, k] += product
         for i_1 in range(2):
             for j in range(2):
                 P_bar_1 = P_bar[i_1, j] + matmul_2[i_1, j] + result_2[i_1, j]
-                P_bar[i_1, j] = P_bar_1 + matmul_3[i_1, j]
-                result_1[i_1, j] = 0.0
-                matmul_4[i_1, j] = 0.0
+                P_bar[i_1, j] = P_bar_1 + total_bar[i_1, j]
+                result_1[i_1, j] = np.float64(0.0)
+                K_bar[i_1, j] = np.float64(0.0)
                 P[i_1, j] = P_tape[P_top, i_1, j]
-                inverse_bar[i_1, j] = 0.0
+                matmul_3[i_1, j] = np.float64(0.0)
         for i_1 in range(2):
             for j in range(2):
                 for k in range(2):
                     result_1[i_1, k] += P_bar[i_1, j] * F[j, k]
-                    matmul_4[i_1, k] += P_bar[j, i_1] * matmul_tape[matmul_top, j, k]
+                    K_bar[i_1, k] += P_bar[j, i_1] * matmul_tape[matmul_top, j, k]
         for i_1 in range(2):
             for j in range(2):
                 for k in range(2):
-                    inverse_bar[i_1, k] += result_1[i_1, j] * P[k, j]
+                    matmul_3[i_1, k] += result_1[i_1, j] * P[k, j]
         for i_1 in range(2):
             for j in range(2):
-                F_bar[i_1, j] += matmul_4[i_1, j] + inverse_bar[i_1, j]
-                matmul_2[i_1, j] = 0.0
+                F_bar[i_1, j] += K_bar[i_1, j] + matmul_3[i_1, j]
+                matmul_2[i_1, j] = np.float64(0.0)
         for i_1 in range(2):
             for j in range(2):
                 for k in range(2):
@@ -200,7 +200,7 @@ def filtered_grad(ys, F, x):
                 P_bar[i_1, j] = matmul_2[i_1, j]
                 F_bar[i_1, j] += x_bar[i_1] * x_1[j]
         for i_1 in range(2):
-            x_bar_2 = 0.0
+            x_bar_2 = np.float64(0.0)
             for j in range(2):
                 x_bar_2 += F[j, i_1] * x_bar[j]
             matmul_1[i_1] = x_bar_2

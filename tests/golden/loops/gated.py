@@ -44,7 +44,7 @@ def gated_grad(xs, W, U):
                     matmul += W[i_2, j] * x[j]
                 matmul_1[i_2] = matmul
         for i_2 in range(8):
-            matmul = 0.0
+            matmul = np.float64(0.0)
             for j in range(2):
                 matmul += U[i_2, j] * h[j]
             z[i_2] = matmul_1[i_2] + matmul
@@ -103,7 +103,7 @@ def gated_grad(xs, W, U):
             f_bar[i_2] = exp_3 * c_2 / total_3 / total_3 * c_bar_1
             c_bar[i_2] = c_bar_1 / total_3
         for i_2 in range(8):
-            z_bar[i_2] = 0.0
+            z_bar[i_2] = np.float64(0.0)
         for i_2 in range(2):
             z_bar[i_2 + 6] += g_bar[i_2]
         for i_2 in range(2):
@@ -120,7 +120,7 @@ def gated_grad(xs, W, U):
             for j in range(2):
                 U_bar[i_2, j] += z_bar[i_2] * h[j]
         for i_2 in range(2):
-            h_bar_1 = 0.0
+            h_bar_1 = np.float64(0.0)
             for j in range(8):
                 h_bar_1 += U[j, i_2] * z_bar[j]
             h_bar[i_2] = h_bar_1

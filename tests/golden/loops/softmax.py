@@ -18,7 +18,7 @@ def softmax_grad(x):
     x_bar = np.empty((len(x), x.shape[1]))
     for i in range(len(x)):
         for j in range(1):
-            extremum = -math.inf
+            extremum = np.float64(-math.inf)
             for k in range(x.shape[1]):
                 extremum = np.maximum(extremum, x[i, k])
             extremum_1[i, j] = extremum
@@ -27,7 +27,7 @@ def softmax_grad(x):
             e[i, j] = np.exp(x[i, j] - extremum_1[i, 0])
     for i in range(len(x)):
         for j in range(1):
-            total = 0.0
+            total = np.float64(0.0)
             for k in range(x.shape[1]):
                 total += e[i, k]
             total_1[i, j] = total
@@ -39,7 +39,7 @@ def softmax_grad(x):
         p_bar[i, 0] -= 1 / p[i, 0]
     for i in range(len(x)):
         for j in range(1):
-            sum_to = 0.0
+            sum_to = np.float64(0.0)
             for k in range(x.shape[1]):
                 sum_to += p[i, k] / total_1[i, 0] * p_bar[i, k]
             sum_to_1[i, j] = sum_to
@@ -49,11 +49,11 @@ def softmax_grad(x):
             x_is_equal[i, j] = x[i, j] == extremum_1[i, 0]
     for i in range(len(x)):
         for j in range(1):
-            sum_to = 0.0
+            sum_to = np.float64(0.0)
             for k in range(x.shape[1]):
                 sum_to += p[i, k]
             extremum_1[i, j] = sum_to
-            count_nonzero = 0
+            count_nonzero = np.int64(0)
             for k in range(x.shape[1]):
                 count_nonzero += np.int64(x_is_equal[i, k])
             count_nonzero_1[i, j] = count_nonzero

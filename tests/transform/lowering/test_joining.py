@@ -13,7 +13,7 @@ V = np.array([0.7, -1.3, 2.1, 0.4])
 def joined(a, v):
     return (
         np.concatenate([a, a * 2.0]), np.concatenate([a, a[:, :1]], axis=1),
-        np.concatenate([a, v], axis=None), np.stack([v, v * 2.0]),
+        np.stack([v, v * 2.0]),
         np.stack([v, v], axis=1), np.concatenate([a[:0], a[1:]], axis=0),
         np.vstack([v, a]), np.hstack([a, a]), np.append(v, 1.0),
     )  # fmt: skip
