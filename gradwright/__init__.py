@@ -11,6 +11,7 @@ from gradwright.cache import clear_caches
 from gradwright.checks import check_grads
 from gradwright.compiling import jit
 from gradwright.inspection import show, source, stages
+from gradwright.mapping import vmap
 from gradwright.switches import (
     config,
     debug_nans,
@@ -77,4 +78,5 @@ __all__ = [
     "stop_gradient",
     "value_and_grad",
     "vjp",
+    "vmap",
 ]

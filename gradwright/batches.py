@@ -1,0 +1,109 @@
+"""Programs over batches: what one sample of the arguments is, and all their results.
+
+{"w": W, "b": b} with in_axes {"w": 0, "b": None}   ->   {"w": one row of W, "b": b}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from gradwright.derived import Derived, last_return
+from gradwright.transform.axes import spread
+from gradwright.transform.batch import Ragged, batch
+from gradwright.transform.core import Operand, type_of
+from gradwright.transform.errors import ShapeError, UnsupportedSyntax
+from gradwright.transform.specialise import Specialised
+from gradwright.transform.specialise.abstract import is_operand, leaves, mapped
+from gradwright.transform.specialise.samples import samples
+from gradwright.transform.step import Step
+from gradwright.transform.types import Type
+
+
+def one_sample(
+    steps: Sequence[Step], arguments: dict[str, Any]
+) -> tuple[list[Step], dict[str, Any]]:
+    """What the function itself is called with, under every vmap of it.
+
+    Args:
+        steps: The transforms, innermost first.
+        arguments: The arguments of the outermost one.
+
+    Raises:
+        ShapeError: An argument does not have the axis that is mapped.
+    """
+    found = list(steps)
+    for k in range(len(found) - 1, -1, -1):
+        if found[k].kind == "vmap":
+            one = samples(found[k], arguments)
+            found[k], arguments = one.step, one.arguments
+    return found, arguments
+
+
+def batched(d: Derived, step: Step) -> Derived:
+    """The program over all samples."""
+    given = [leaf for a in d.arguments for leaf in leaves(a)]
+    lines = zip(given, step.axes, step.sizes, strict=True)
+    axes = {leaf: (axis, n) for leaf, axis, n in lines if axis is not None}
+    results = list(leaves(d.result))
+    wanted = spread(step.out_axes, d.result, "out_axes", "the result")
+    out = [
+        (axis, _kind(d, k, leaf))
+        for k, (leaf, axis) in enumerate(
+            pair for pair in zip(results, wanted, strict=True) if is_operand(pair[0])
+        )
+    ]
+    try:
+        made = batch(
+            d.function, axes, step.axis_size, out, f"{d.function.name}_batched"
+        )
+    except Ragged:
+        raise ShapeError(
+            f"vmap of {d.source.name}: the shape of this result may differ from "
+            f"sample to sample",
+            at=d.source.location(last_return(d.source)),
+            instead="a result whose shape follows from those of the arguments",
+        ) from None
+    arguments = [mapped(made.outer.operand, a) for a in d.arguments]
+    waiting = iter(made.function.results)
+    result = mapped(lambda a: next(waiting) if is_operand(a) else a, d.result)
+    return replace(
+        d,
+        function=made.function,
+        arguments=arguments,
+        result=result,
+        fits={},
+        batched=made,
+    )
+
+
+def _kind(d: Derived, k: int, leaf: Operand) -> Type:
+    """The type of what is stacked; what cannot be is refused."""
+    t = type_of(leaf)
+    if t.optional or not t.is_number:
+        what = "a text" if t.dtype == "str" else "None or a number"
+        raise UnsupportedSyntax(
+            f"vmap of {d.source.name} stacks numbers and arrays, and the result of a "
+            f"sample may be {what}",
+            at=d.source.location(last_return(d.source)),
+            instead="a number for every sample",
+        )
+    fit = d.fits.get(k)
+    return fit if fit is not None and not fit.dims else t
+
+
+def of_batch(specialised: Specialised, d: Derived) -> Specialised:
+    """What the program of one sample takes for granted, of the arguments of all."""
+    assert d.batched is not None
+    outer, equal = d.batched.outer.operand, d.batched.equal
+    pairs = [(outer(a), outer(b)) for a, b in specialised.equal_dims]
+    return replace(
+        specialised,
+        function=d.function,
+        arguments={n: mapped(outer, a) for n, a in specialised.arguments.items()},
+        equal_dims=[(a, b) for a, b in [*equal, *pairs] if a != b],
+        at_least_zero=list(map(outer, specialised.at_least_zero)),
+        inputs=list(map(outer, specialised.inputs)),
+        stored=[(outer(p), name, at) for p, name, at in specialised.stored],
+    )
