@@ -5,14 +5,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from gradwright.derived import Derived, last_return
 from gradwright.transform.axes import spread
 from gradwright.transform.batch import Ragged, batch
-from gradwright.transform.core import Operand, type_of
+from gradwright.transform.core import Const, Operand, type_of
 from gradwright.transform.errors import ShapeError, UnsupportedSyntax
 from gradwright.transform.specialise import Specialised
 from gradwright.transform.specialise.abstract import is_operand, leaves, mapped
@@ -46,25 +46,20 @@ def batched(d: Derived, step: Step) -> Derived:
     given = [leaf for a in d.arguments for leaf in leaves(a)]
     lines = zip(given, step.axes, step.sizes, strict=True)
     axes = {leaf: (axis, n) for leaf, axis, n in lines if axis is not None}
-    results = list(leaves(d.result))
-    wanted = spread(step.out_axes, d.result, "out_axes", "the result")
-    out = [
-        (axis, _kind(d, k, leaf))
-        for k, (leaf, axis) in enumerate(
-            pair for pair in zip(results, wanted, strict=True) if is_operand(pair[0])
-        )
-    ]
+    returned = d.source.location(last_return(d.source))
+    name = f"{d.function.name}_batched"
     try:
-        made = batch(
-            d.function, axes, step.axis_size, out, f"{d.function.name}_batched"
-        )
+        out = list(_stacked(d, step))
+        made = batch(d.function, axes, step.axis_size, out, name, returned)
     except Ragged:
         raise ShapeError(
             f"vmap of {d.source.name}: the shape of this result may differ from "
             f"sample to sample",
-            at=d.source.location(last_return(d.source)),
+            at=returned,
             instead="a result whose shape follows from those of the arguments",
         ) from None
+    except ShapeError as e:
+        raise ShapeError(e.message, at=returned, instead=e.instead) from None
     arguments = [mapped(made.outer.operand, a) for a in d.arguments]
     waiting = iter(made.function.results)
     result = mapped(lambda a: next(waiting) if is_operand(a) else a, d.result)
@@ -76,6 +71,18 @@ def batched(d: Derived, step: Step) -> Derived:
         fits={},
         batched=made,
     )
+
+
+def _stacked(d: Derived, step: Step) -> Iterator[tuple[int | None, Type]]:
+    """For each result its axis, and its type."""
+    k = 0
+    wanted = spread(step.out_axes, d.result, "out_axes", "the result")
+    for leaf, axis in zip(leaves(d.result), wanted, strict=True):
+        if isinstance(leaf, Const) and not leaf.type.is_number:
+            yield None, leaf.type  # the same for all
+        elif is_operand(leaf):
+            yield axis, _kind(d, k, leaf)
+        k += is_operand(leaf)
 
 
 def _kind(d: Derived, k: int, leaf: Operand) -> Type:

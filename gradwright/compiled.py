@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from gradwright.emitted import NOTHING, Emitted
 from gradwright.lengths import Exceptional
 from gradwright.reports import log_layout
-from gradwright.transform.core import Buffer, Function, Substitution
+from gradwright.transform.core import Buffer, For, Function, Substitution, walk
 from gradwright.transform.emit import Module
 from gradwright.transform.errors import BackendError, UnsupportedSyntax
 from gradwright.transform.indices import Dim, Linear
@@ -50,10 +50,13 @@ class Compiled:
         self.fastmath = fastmath
         self.seconds = 0.0  # that compiling has taken
         self.looks = False
-        self._settle(self._made())
-        self.again, self.other = signals()
         params = lowered.source.params
         self.stored = [k for k, p in enumerate(params) if isinstance(p, Buffer)]
+        self.again, self.other = signals()
+        self.has_samples = any(
+            isinstance(s, For) and s.samples for s in walk(lowered.source.body)
+        )
+        self._settle(self._made())
 
     def _made(self) -> Any:
         refusal, function = self.lowered.refusal, self.lowered.function
@@ -90,15 +93,40 @@ class Compiled:
         """
         self.machine: Any = made
         self.direct: Callable[..., Any] = getattr(made, "run_usual", self._emitted)
+        if self.has_samples and not self.stored and hasattr(made, "run_usual"):
+            self.direct = self._numbered
 
-    def _emitted(self, unseen: bool, *values: Any) -> Any:
-        """The emitted source, which takes what was captured by name."""
+    def _numbered(self, unseen: bool, *values: Any) -> Any:
+        """What the machine code gives; what it raises says of which sample it is."""
+        try:
+            return self.machine.run_usual(unseen, *values)
+        except (*self.again, self.other):
+            raise
+        except Exception as e:
+            self._note_sample(e, *self._apart(values))
+            raise
+
+    def _note_sample(self, e: Exception, values: Any, hidden: dict[str, Any]) -> None:
+        """The emitted source fails at the same sample, and knows which one it is."""
+        try:
+            Emitted(self.module).run(values, hidden)
+        except type(e) as found:
+            for note in getattr(found, "__notes__", ()):
+                if note not in getattr(e, "__notes__", ()):
+                    e.add_note(note)
+
+    def _apart(self, values: Any) -> tuple[Any, dict[str, Any]]:
+        """The values that a call gives, and those that were captured, by name."""
         hidden = [
             p for p in self.lowered.source.params if p in self.lowered.source.hidden
         ]
         count = len(values) - len(hidden)
         pairs = zip(hidden, values[count:], strict=True)
-        return self.machine.run(values[:count], {p.settled: v for p, v in pairs})  # type: ignore[attr-defined]
+        return values[:count], {p.settled: v for p, v in pairs}  # type: ignore[union-attr]
+
+    def _emitted(self, unseen: bool, *values: Any) -> Any:
+        """The emitted source, which takes what was captured by name."""
+        return self.machine.run(*self._apart(values))
 
     def run(self, values: Any, hidden: dict[str, Any] = NOTHING) -> Any:
         """The results of a call, one or a tuple of several."""
@@ -110,6 +138,10 @@ class Compiled:
         except LengthsVary as e:
             self._widen(e)
             return self.run(values, hidden)
+        except Exception as e:
+            if self.has_samples and not self.stored:
+                self._note_sample(e, values, hidden)
+            raise
 
     def _widen(self, e: LengthsVary) -> None:
         self.lowered.widen(e.args[0])
@@ -130,6 +162,10 @@ class Compiled:
             raise Exceptional from None  # by the way that looks
         except self.machine.other_kind:
             raise Exceptional from None
+        except Exception as e:
+            if self.has_samples and not self.stored:
+                self._note_sample(e, values, hidden)
+            raise
 
 
 Forms = tuple[tuple[Linear, ...], tuple[Linear, ...]]

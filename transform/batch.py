@@ -46,7 +46,7 @@ from gradwright.transform.core import (
     type_of,
     walk,
 )
-from gradwright.transform.errors import ShapeError, UnsupportedSyntax
+from gradwright.transform.errors import Location, ShapeError, UnsupportedSyntax
 from gradwright.transform.indices import Dim, Linear, linear, symbol
 from gradwright.transform.specialise.samples import without
 from gradwright.transform.types import INT, Type, array
@@ -76,6 +76,7 @@ def batch(
     size: int | None,
     out: list[tuple[int | None, Type]],
     name: str,
+    where: Location | None = None,
 ) -> Batched:
     """A program for all samples.
 
@@ -85,8 +86,10 @@ def batch(
         size: How many samples there are, where that was said.
         out: For each result its axis among the results, and its type.
         name: What the new function is called.
+        where: What the program of one sample returns, in the user's source.
     """
     made = _Batch(function, axes, size)
+    made.where = where
     results: list[Any] = made.run(out)
     f = replace(
         function,
@@ -110,6 +113,7 @@ class _Batch:
     ) -> None:
         self.function, self.axes = function, axes
         self.builder = Builder()
+        self.where: Location | None = None
         self.outer = Substitution({}, {})
         self.lengths: list[Linear] = []
         self.params = [self._param(p) for p in function.params]
@@ -152,9 +156,11 @@ class _Batch:
         for buffer, _ in filter(None, places):
             b.add(Alloc(buffer))
         with b.nested(body):
+            b.where = self.where
             for r, found in zip(results, places, strict=True):
                 if found is not None:
                     self._put(inner.operand(r), *found)
+        b.where = None
         b.add(For(self.index, linear(0), self.size, linear(1), body, samples=True))
         waiting = iter(shared)
         return [

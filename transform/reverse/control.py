@@ -231,7 +231,8 @@ def reverse_independent(sweep: Sweep, s: For) -> For:
     if reverse:
         start, stop, step = (need(sweep, x) for x in (s.start, s.stop, s.step))
         body = [*forward, *reverse]
-        sweep.builder.add(For(s.symbol, start, stop, step, body, s.backwards, pair=s))
+        made = replace(s, start=start, stop=stop, step=step, body=body, pair=s)
+        sweep.builder.add(made)
         sweep.builder.forget({p for t in reverse for p in stores(t)})
     (again,) = clone([replace(s, pair=s)])
     assert isinstance(again, For)

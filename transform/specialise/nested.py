@@ -251,7 +251,7 @@ def _same_length(frame: Frame, a: Linear, b: Linear) -> None:
         frame.unit.assume_equal([(a, b)], stretch=False)  # the entry checks it
         return
     differ = frame.builder.let(row(operator.ne, 2), a, b, type=BOOL)
-    text = constant("vmap needs as many samples everywhere")
+    text = constant("vmap needs mapped axes of one size")
     frame.builder.add(If(differ, [Raise(ValueError, (text,))], []))
 
 

@@ -116,6 +116,6 @@ def _check_sizes(step: Step, met: list[tuple[str, int, Linear]]) -> None:
     for what, n in known:
         if n != known[0][1]:
             raise ShapeError(
-                f"vmap needs as many samples everywhere: {known[0][0]} has "
-                f"{known[0][1]}, and {what} has {n}, along axes of different sizes"
+                f"vmap needs mapped axes of one size: {known[0][0]} has "
+                f"{known[0][1]} samples, and {what} has {n}"
             )
