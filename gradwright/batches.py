@@ -11,13 +11,14 @@ from typing import Any
 
 from gradwright.derived import Derived, last_return
 from gradwright.transform.axes import spread
-from gradwright.transform.batch import Ragged, batch
+from gradwright.transform.batch import Out, Ragged, batch
 from gradwright.transform.core import Const, Operand, type_of
 from gradwright.transform.errors import ShapeError, UnsupportedSyntax
 from gradwright.transform.specialise import Specialised
 from gradwright.transform.specialise.abstract import is_operand, leaves, mapped
 from gradwright.transform.specialise.samples import samples
 from gradwright.transform.step import Step
+from gradwright.transform.structure import Structure
 from gradwright.transform.types import Type
 
 
@@ -73,16 +74,26 @@ def batched(d: Derived, step: Step) -> Derived:
     )
 
 
-def _stacked(d: Derived, step: Step) -> Iterator[tuple[int | None, Type]]:
-    """For each result its axis, and its type."""
+def _stacked(d: Derived, step: Step) -> Iterator[Out]:
+    """What becomes of each result."""
     k = 0
     wanted = spread(step.out_axes, d.result, "out_axes", "the result")
-    for leaf, axis in zip(leaves(d.result), wanted, strict=True):
+    lines = zip(leaves(d.result), wanted, _labels(d.result), strict=True)
+    for leaf, axis, label in lines:
         if isinstance(leaf, Const) and not leaf.type.is_number:
-            yield None, leaf.type  # the same for all
+            yield Out(None, leaf.type)  # the same for all
         elif is_operand(leaf):
-            yield axis, _kind(d, k, leaf)
+            yield Out(axis, _kind(d, k, leaf), label)
         k += is_operand(leaf)
+
+
+def _labels(value: Any, name: str = "") -> Iterator[str]:
+    """The keys and fields under which the results stand; empty where there are none."""
+    if isinstance(value, Structure):
+        for label, item in zip(value.labels, value.items, strict=True):
+            yield from _labels(item, label if isinstance(label, str) else name)
+    else:
+        yield name
 
 
 def _kind(d: Derived, k: int, leaf: Operand) -> Type:

@@ -57,6 +57,19 @@ LETTERS = [*"ijklmn"]
 # ---- the loop ----------------------------------------------------------------------
 
 
+@dataclass(frozen=True)
+class Out:
+    """What becomes of one result of every sample.
+
+    axis: along which the samples lie; None for what they share.  type: of a number of
+    it, where that is not the result's own.  label: a name for it.
+    """
+
+    axis: int | None
+    type: Type
+    label: str = ""
+
+
 @dataclass(eq=False)
 class Batched:
     """A program over all samples, and what it takes for granted.
@@ -74,7 +87,7 @@ def batch(
     function: Function,
     axes: dict[Value, tuple[int, int | None]],
     size: int | None,
-    out: list[tuple[int | None, Type]],
+    out: list[Out],
     name: str,
     where: Location | None = None,
 ) -> Batched:
@@ -84,7 +97,7 @@ def batch(
         function: The program of one sample; it is left as it is.
         axes: The axis of each parameter that is mapped, and its length if it is known.
         size: How many samples there are, where that was said.
-        out: For each result its axis among the results, and its type.
+        out: What becomes of each result.
         name: What the new function is called.
         where: What the program of one sample returns, in the user's source.
     """
@@ -143,15 +156,16 @@ class _Batch:
             self.outer.lengths[Dim(p, k)] = dims[k + (k >= axis)]
         return whole
 
-    def run(self, out: list[tuple[int | None, Type]]) -> list[Operand]:
+    def run(self, out: list[Out]) -> list[Operand]:
         """Write the loop; the results of all samples."""
         results = self.function.results
-        once = {k: None for k, (axis, _) in enumerate(out) if axis is None}
+        once = {k: None for k, o in enumerate(out) if o.axis is None}
         shared = self._shared([results[k] for k in once])
         body, inner = self._body()
         places: list[Any] = []
-        for r, (axis, t) in zip(results, out, strict=True):
-            places.append(None if axis is None else self._place(r, axis, t, inner))
+        for r, o in zip(results, out, strict=True):
+            found = None if o.axis is None else self._place(r, o, o.axis, inner)
+            places.append(found)
         b = self.builder
         for buffer, _ in filter(None, places):
             b.add(Alloc(buffer))
@@ -187,7 +201,7 @@ class _Batch:
         return [*begin, *inner.block(self.function.body)], inner
 
     def _place(
-        self, r: Any, axis: int, t: Type, inner: Substitution
+        self, r: Any, o: Out, axis: int, inner: Substitution
     ) -> tuple[Buffer, int]:
         """The array that one result of every sample is put into."""
         dims = tuple(inner.operand(d) for d in type_of(r).dims or ())
@@ -198,7 +212,7 @@ class _Batch:
                 if held not in known:
                     raise Ragged
         k = _among(axis, len(dims) + 1)
-        whole = array(np.dtype(element_dtype(t)), (*dims[:k], self.size, *dims[k:]))
+        whole = array(np.dtype(element_dtype(o.type)), (*dims[:k], self.size, *dims[k:]))
         like: Any = next(
             (
                 p
@@ -207,7 +221,7 @@ class _Batch:
             ),
             whole.dims,
         )
-        return Buffer(_name(r), whole, like), k
+        return Buffer(_name(r, o.label), whole, like), k
 
     def _numbers(self) -> Iterator[Any]:
         """The ints that are the same for all samples."""
@@ -270,10 +284,13 @@ def element_dtype(t: Type) -> str:
     )
 
 
-def _name(r: Operand) -> str:
+def _name(r: Operand, label: str) -> str:
+    """What all samples of a result are called."""
     if isinstance(r, Linear) and len(r.terms) == 1 and not r.offset:
         (r,) = r.symbols()
-    name = getattr(r, "name", "")
+    name = label or getattr(r, "name", "")
+    if label:
+        return f"{label}_batch"
     is_noun = name in NOUNS.values() or not name
     if is_noun or not (getattr(r, "users", False) or name.endswith(("_bar", "_dot"))):
         return "values"
