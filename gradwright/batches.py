@@ -99,11 +99,10 @@ def _labels(value: Any, name: str = "") -> Iterator[str]:
 def _kind(d: Derived, k: int, leaf: Operand) -> Type:
     """The type of what is stacked; what cannot be is refused."""
     t = type_of(leaf)
-    if t.optional or not t.is_number:
-        what = "a text" if t.dtype == "str" else "None or a number"
+    if not t.is_number:
         raise UnsupportedSyntax(
             f"vmap of {d.source.name} stacks numbers and arrays, and the result of a "
-            f"sample may be {what}",
+            f"sample is a text",
             at=d.source.location(last_return(d.source)),
             instead="a number for every sample",
         )

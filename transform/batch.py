@@ -15,24 +15,28 @@ where it stands.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from gradwright.transform.build import NOUNS, Builder, convert
+from gradwright.transform.build import NOUNS, Builder, constant, convert, row
 from gradwright.transform.core import (
     Alloc,
     At,
     Buffer,
+    Const,
     Effect,
     For,
     Function,
+    If,
     Index,
     Load,
     Operand,
     Place,
+    Raise,
     Span,
     Statement,
     Store,
@@ -49,7 +53,7 @@ from gradwright.transform.core import (
 from gradwright.transform.errors import Location, ShapeError, UnsupportedSyntax
 from gradwright.transform.indices import Dim, Linear, linear, symbol
 from gradwright.transform.specialise.samples import without
-from gradwright.transform.types import INT, Type, array
+from gradwright.transform.types import BOOL, INT, NONE, Type, array
 
 LETTERS = [*"ijklmn"]
 
@@ -212,7 +216,9 @@ class _Batch:
                 if held not in known:
                     raise Ragged
         k = _among(axis, len(dims) + 1)
-        whole = array(np.dtype(element_dtype(o.type)), (*dims[:k], self.size, *dims[k:]))
+        whole = array(
+            np.dtype(element_dtype(o.type)), (*dims[:k], self.size, *dims[k:])
+        )
         like: Any = next(
             (
                 p
@@ -232,11 +238,22 @@ class _Batch:
         rank = place.type.rank - 1
         every: Index = (Span(),) * axis
         index: Index = (*every, At(symbol(self.index)))
+        if type_of(r).optional:
+            self._refuse_none(r)
         r = convert(r, place.type.element) if not type_of(r).dims else r
         if axis and axis == rank and rank > 1:
             index = (Whole(), At(symbol(self.index)))
         store = Store(place, r, index, accumulate=True, first=True, safe=True)
         self.builder.add(store)
+
+    def _refuse_none(self, r: Operand) -> None:
+        """A result that may be None is a number here, or the call raises."""
+        text = "vmap stacks numbers and arrays, and the result of this sample is None"
+        is_none = self.builder.let(
+            row(operator.is_, 2), r, Const(None, NONE), type=BOOL
+        )
+        raised = Raise(TypeError, (constant(text),), where=self.where)
+        self.builder.add(If(is_none, [raised], []))
 
     # ---- what is the same for all samples --------------------------------------
 

@@ -257,10 +257,6 @@ def test_what_cannot_be_stacked() -> None:
     def text(x):
         return "above" if x > 0.0 else "below"
 
-    def maybe(x):
-        if x > 0.0:
-            return x
-
     def listed(x):
         found = []
         while x > 0.0:
@@ -269,13 +265,23 @@ def test_what_cannot_be_stacked() -> None:
         return found
 
     for f, message in (
-        (text, "the result of a sample may be a text"),
-        (maybe, "the result of a sample may be None or a number"),
+        (text, "the result of a sample is a text"),
         (listed, "a list of run-time length is a result here"),
     ):
         with pytest.raises(gw.UnsupportedSyntax, match=message) as e:
             gw.vmap(f)(X)
         assert "test_mapping.py" in str(e.value)
+
+
+def test_a_sample_that_is_none() -> None:
+    def maybe(x):
+        if x > 0.0:
+            return x
+
+    assert gw.vmap(maybe)(X[:2]).tolist() == X[:2].tolist()
+    with pytest.raises(TypeError, match="the result of this sample is None") as e:
+        gw.vmap(maybe)(X)
+    assert e.value.__notes__[-1] == "  in sample 2 of vmap"
 
 
 def test_a_report_beside_what_all_samples_share() -> None:

@@ -63,7 +63,10 @@ def test_another_structure_is_refused(axes: Any) -> None:
 
 def test_a_namedtuple_is_matched_by_its_own_kind() -> None:
     pair = Structure(Pair, ("x", "y"))
-    assert [*spread(frozen(Pair(0, None), "in_axes"), pair, "in_axes", "p")] == [0, None]
+    assert [*spread(frozen(Pair(0, None), "in_axes"), pair, "in_axes", "p")] == [
+        0,
+        None,
+    ]
     other = Structure(namedtuple("Other", "a b"), ("x", "y"))
     with pytest.raises(ShapeError):
         [*spread(frozen(Pair(0, None), "in_axes"), other, "in_axes", "p")]

@@ -160,7 +160,9 @@ def test_a_loop_stands_round_the_program() -> None:
     f = written(POWERS)
     x = f.params[0]
     assert isinstance(x, Value)
-    made = batch(f, {x: (0, None)}, None, [Out(0, FLOAT), Out(None, FLOAT)], "f_batched")
+    made = batch(
+        f, {x: (0, None)}, None, [Out(0, FLOAT), Out(None, FLOAT)], "f_batched"
+    )
     text = notation(made.function)
     assert made.function.name == "f_batched" and "for i in range(0" in text
     assert [p.name for p in made.function.params] == ["x_batch", "w", "n"]

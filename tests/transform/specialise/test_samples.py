@@ -54,7 +54,11 @@ def test_lengths_that_are_known_are_kept() -> None:
 @pytest.mark.parametrize(
     ("in_axes", "arguments", "message"),
     [
-        ((1,), {"x": open_array(-1)}, "maps axis 1 of the argument x, which has 1 axes"),
+        (
+            (1,),
+            {"x": open_array(-1)},
+            "maps axis 1 of the argument x, which has 1 axes",
+        ),
         ((-2,), {"x": open_array(-1)}, "maps axis -2 of the argument x"),
         ((0,), {"x": FLOAT}, "maps axis 0 of the argument x, which is a number"),
         ((None,), {"x": open_array(-1)}, "maps none of the arguments"),
