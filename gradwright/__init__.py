@@ -7,6 +7,7 @@
 3.0
 """
 
+from gradwright import lax
 from gradwright.cache import clear_caches
 from gradwright.checks import check_grads
 from gradwright.compiling import jit
@@ -70,6 +71,7 @@ __all__ = [
     "jacrev",
     "jit",
     "jvp",
+    "lax",
     "linearize",
     "log_compiles",
     "show",

@@ -12,8 +12,19 @@ from typing import Any
 from gradwright.derived import Derived, last_return
 from gradwright.transform.axes import spread
 from gradwright.transform.batch import Out, Ragged, batch
-from gradwright.transform.core import Const, Operand, type_of
+from gradwright.transform.calls import inline
+from gradwright.transform.core import (
+    Const,
+    Function,
+    Let,
+    Operand,
+    program,
+    type_of,
+    walk,
+)
 from gradwright.transform.errors import ShapeError, UnsupportedSyntax
+from gradwright.transform.fission import is_collective, meets
+from gradwright.transform.scopes import enclose
 from gradwright.transform.specialise import Specialised
 from gradwright.transform.specialise.abstract import is_operand, leaves, mapped
 from gradwright.transform.specialise.samples import samples
@@ -51,7 +62,11 @@ def batched(d: Derived, step: Step) -> Derived:
     name = f"{d.function.name}_batched"
     try:
         out = list(_stacked(d, step))
-        made = batch(d.function, axes, step.axis_size, out, name, returned)
+        if step.axis_name is not None and meets(d.function.body, step.axis_name):
+            enclose(inline(d.function, everywhere=True))
+        made = batch(
+            d.function, axes, step.axis_size, out, name, returned, step.axis_name
+        )
     except Ragged:
         raise ShapeError(
             f"vmap of {d.source.name}: the shape of this result may differ from "
@@ -124,3 +139,16 @@ def of_batch(specialised: Specialised, d: Derived) -> Specialised:
         inputs=list(map(outer, specialised.inputs)),
         stored=[(outer(p), name, at) for p, name, at in specialised.stored],
     )
+
+
+def refuse_unbound(functions: list[Function]) -> None:
+    """Refuse a collective over an axis that no vmap has."""
+    for s in (s for f in functions for g in program(f) for s in walk(g.body)):
+        if isinstance(s, Let) and is_collective(s):
+            name = s.attribute.name
+            raise UnsupportedSyntax(
+                f"{s.primitive.name} over the axis {name!r}, and there is no vmap with "
+                f"this axis_name",
+                at=s.where,
+                instead=f"vmap(..., axis_name={name!r}) round the function",
+            )

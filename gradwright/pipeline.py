@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gradwright.batches import of_batch, one_sample
+from gradwright.batches import of_batch, one_sample, refuse_unbound
 from gradwright.derive import derive
 from gradwright.derived import Derived, arranged, check_result
 from gradwright.transform.begin import begin_whole
@@ -211,6 +211,7 @@ def derived_of(
         if derived.batched is not None:
             specialised = of_batch(specialised, derived)
         watch(step.kind, derived)
+    refuse_unbound(derived.functions())
     return derived, specialised
 
 

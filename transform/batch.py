@@ -16,7 +16,7 @@ where it stands.
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -35,7 +35,6 @@ from gradwright.transform.core import (
     Index,
     Load,
     Operand,
-    Place,
     Raise,
     Span,
     Statement,
@@ -51,6 +50,7 @@ from gradwright.transform.core import (
     walk,
 )
 from gradwright.transform.errors import Location, ShapeError, UnsupportedSyntax
+from gradwright.transform.fission import Fission, meets, read, varying
 from gradwright.transform.indices import Dim, Linear, linear, symbol
 from gradwright.transform.specialise.samples import without
 from gradwright.transform.types import BOOL, INT, NONE, Type, array
@@ -94,6 +94,7 @@ def batch(
     out: list[Out],
     name: str,
     where: Location | None = None,
+    axis_name: Any = None,
 ) -> Batched:
     """A program for all samples.
 
@@ -104,9 +105,10 @@ def batch(
         out: What becomes of each result.
         name: What the new function is called.
         where: What the program of one sample returns, in the user's source.
+        axis_name: The name by which collectives know the samples.
     """
     made = _Batch(function, axes, size)
-    made.where = where
+    made.where, made.name = where, axis_name
     results: list[Any] = made.run(out)
     f = replace(
         function,
@@ -131,6 +133,7 @@ class _Batch:
         self.function, self.axes = function, axes
         self.builder = Builder()
         self.where: Location | None = None
+        self.name: Any = None
         self.outer = Substitution({}, {})
         self.lengths: list[Linear] = []
         self.params = [self._param(p) for p in function.params]
@@ -164,6 +167,8 @@ class _Batch:
         """Write the loop; the results of all samples."""
         results = self.function.results
         once = {k: None for k, o in enumerate(out) if o.axis is None}
+        if meets(self.function.body, self.name):
+            return self._in_parts(out)
         shared = self._shared([results[k] for k in once])
         body, inner = self._body()
         places: list[Any] = []
@@ -188,6 +193,44 @@ class _Batch:
             for found in places
         ]
 
+    def _in_parts(self, out: list[Out]) -> list[Operand]:
+        """The results of all samples, where those meet on the way."""
+        body, inner = self._body()
+        count = len(self.outer.mapping)
+        loaded = {s.out: s for s in body[:count] if isinstance(s, Load)}
+        body = body[count:]
+        b, found = self.builder, list(map(inner.operand, self.function.results))
+        places: list[Any] = []
+        ends = Builder()
+        ends.where = self.where
+        for r, o in zip(self.function.results, out, strict=True):
+            place = None if o.axis is None else self._place(r, o, o.axis, inner, True)
+            places.append(place)
+        with ends.nested(ends.block):
+            for r, place in zip(found, places, strict=True):
+                if place is not None:
+                    self._put(r, *place, ends)
+        parts = Fission(
+            b, self.name, self.index, self.size, loaded, [*body, *ends.block]
+        )
+        for s in body:
+            parts.statement(s)
+        for place, _ in filter(None, places):
+            place.type = replace(place.type, dims=parts.dims(place.type))
+            place.like = place.type.dims
+            b.add(Alloc(place))
+        parts.pending += ends.block
+        parts.flush()
+        results: list[Operand] = []
+        for r, place in zip(found, places, strict=True):
+            if place is not None:
+                results.append(b.element(place[0], (), place[0].type, place[0].name))
+                continue
+            if any(v in parts.varying for v in read(r)):
+                raise shared_by_none()
+            results.append(Substitution(parts.together).operand(r))
+        return results
+
     # ---- one sample ------------------------------------------------------------
 
     def _body(self) -> tuple[list[Statement], Substitution]:
@@ -205,12 +248,12 @@ class _Batch:
         return [*begin, *inner.block(self.function.body)], inner
 
     def _place(
-        self, r: Any, o: Out, axis: int, inner: Substitution
+        self, r: Any, o: Out, axis: int, inner: Substitution, later: bool = False
     ) -> tuple[Buffer, int]:
         """The array that one result of every sample is put into."""
         dims = tuple(inner.operand(d) for d in type_of(r).dims or ())
         known = {*self.params, *(s for s in self._numbers())}
-        for d in dims:
+        for d in dims if not later else ():
             for s in d.symbols():
                 held = s.array if isinstance(s, Dim) else s
                 if held not in known:
@@ -233,27 +276,28 @@ class _Batch:
         """The ints that are the same for all samples."""
         return (p for p in self.params if isinstance(p, Value) and p.type == INT)
 
-    def _put(self, r: Operand, place: Buffer, axis: int) -> None:
+    def _put(
+        self, r: Operand, place: Buffer, axis: int, b: Builder | None = None
+    ) -> None:
         """Put the result of one sample into its place."""
         rank = place.type.rank - 1
         every: Index = (Span(),) * axis
         index: Index = (*every, At(symbol(self.index)))
+        b = b or self.builder
         if type_of(r).optional:
-            self._refuse_none(r)
+            self._refuse_none(r, b)
         r = convert(r, place.type.element) if not type_of(r).dims else r
         if axis and axis == rank and rank > 1:
             index = (Whole(), At(symbol(self.index)))
         store = Store(place, r, index, accumulate=True, first=True, safe=True)
-        self.builder.add(store)
+        b.add(store)
 
-    def _refuse_none(self, r: Operand) -> None:
+    def _refuse_none(self, r: Operand, b: Builder) -> None:
         """A result that may be None is a number here, or the call raises."""
         text = "vmap stacks numbers and arrays, and the result of this sample is None"
-        is_none = self.builder.let(
-            row(operator.is_, 2), r, Const(None, NONE), type=BOOL
-        )
+        is_none = b.let(row(operator.is_, 2), r, Const(None, NONE), type=BOOL)
         raised = Raise(TypeError, (constant(text),), where=self.where)
-        self.builder.add(If(is_none, [raised], []))
+        b.add(If(is_none, [raised], []))
 
     # ---- what is the same for all samples --------------------------------------
 
@@ -261,13 +305,10 @@ class _Batch:
         """Results that no sample has a part in, made once before the loop."""
         if not wanted:
             return []
-        vary = varying(self.function.body, {*self.axes})
+        vary = varying(self.function.body, self.axes)
         body = needed(self.function.body, wanted)
         if any(v in vary for r in wanted for v in read(r)):
-            raise ShapeError(
-                "out_axes of vmap is None for a result that depends on the sample",
-                instead="an axis for it",
-            )
+            raise shared_by_none()
         if any(isinstance(s, Effect) for s in walk(body)):
             raise UnsupportedSyntax(
                 "out_axes of vmap is None for a result that is made while something "
@@ -277,6 +318,14 @@ class _Batch:
         once = fresh(body, {}, self.outer.lengths)
         self.builder.block += once.block(body)
         return [once.operand(r) for r in wanted]
+
+
+def shared_by_none() -> ShapeError:
+    """The error for a result that is to be one for all samples, and is not."""
+    return ShapeError(
+        "out_axes of vmap is None for a result that depends on the sample",
+        instead="an axis for it",
+    )
 
 
 class Ragged(Exception):
@@ -312,55 +361,6 @@ def _name(r: Operand, label: str) -> str:
     if is_noun or not (getattr(r, "users", False) or name.endswith(("_bar", "_dot"))):
         return "values"
     return f"{name}_batch"
-
-
-# ---- what varies from sample to sample -----------------------------------------------
-
-
-def read(operand: Any) -> Iterator[Any]:
-    """The values and places whose content an operand reads; of lengths none."""
-    if isinstance(operand, Value | Place):
-        yield operand
-    elif isinstance(operand, Linear):
-        yield from (s.array if isinstance(s, Dim) else s for s in operand.symbols())
-
-
-def varying(body: list[Statement], given: Iterable[Any]) -> set[Any]:
-    """The values and places that may differ from sample to sample."""
-    from gradwright.transform.core import Break, taken
-
-    mapped_params = set(given)
-    found = set(mapped_params)
-
-    def touched(s: Statement) -> Iterator[Any]:
-        for t in walk([s]):
-            yield from defines(t)
-        yield from stores(s)
-
-    def varies(s: Statement) -> bool:
-        for o in taken(s):
-            if isinstance(o, Linear):
-                for t in o.symbols():
-                    if isinstance(t, Dim):  # the samples are of one shape
-                        if t.array in found and t.array not in mapped_params:
-                            return True
-                    elif t in found:
-                        return True
-            elif isinstance(o, Value | Place) and o in found:
-                return True
-        return False
-
-    size = -1
-    while size != len(found):
-        size = len(found)
-        for s in walk(body):
-            if varies(s) or any(
-                varies(t) and any(isinstance(u, Break) for u in walk([t]))
-                for t in walk([s])
-                if t is not s
-            ):
-                found.update(touched(s))
-    return found
 
 
 def needed(body: list[Statement], wanted: list[Any]) -> list[Statement]:

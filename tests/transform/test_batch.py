@@ -10,7 +10,7 @@ from programs import PROGRAMS, Program
 from written import written
 
 import gradwright as gw
-from gradwright.transform.batch import Out, Ragged, batch, needed, varying
+from gradwright.transform.batch import Out, Ragged, batch, needed
 from gradwright.transform.core import Value
 from gradwright.transform.notation import notation
 from gradwright.transform.types import FLOAT
@@ -179,14 +179,6 @@ def test_two_mapped_axes_are_as_long() -> None:
     assert len(made.equal) == 1
     axes = {x: (0, 4), w: (0, 4)}
     assert batch(f, axes, None, [Out(0, FLOAT)] * 2, "f_batched").equal == []
-
-
-def test_what_varies_from_sample_to_sample() -> None:
-    f = written(POWERS)
-    names = {v.name for v in varying(f.body, {f.params[0]})}
-    assert names == {"x", "y", "s", "end"}
-    names = {v.name for v in varying(f.body, {f.params[2]})}
-    assert {"s", "end"} <= names and "v" not in names
 
 
 def test_what_a_result_needs() -> None:
