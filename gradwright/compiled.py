@@ -122,7 +122,7 @@ class Compiled:
         ]
         count = len(values) - len(hidden)
         pairs = zip(hidden, values[count:], strict=True)
-        return values[:count], {p.settled: v for p, v in pairs}  # type: ignore[union-attr]
+        return values[:count], {p.settled: v for p, v in pairs}  # type: ignore[attr-defined]
 
     def _emitted(self, unseen: bool, *values: Any) -> Any:
         """The emitted source, which takes what was captured by name."""

@@ -209,7 +209,7 @@ class _Batch:
         with ends.nested(ends.block):
             for r, place in zip(found, places, strict=True):
                 if place is not None:
-                    self._put(r, *place, ends)
+                    self._put(r, place[0], place[1], ends)
         parts = Fission(
             b, self.name, self.index, self.size, loaded, [*body, *ends.block]
         )

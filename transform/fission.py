@@ -80,8 +80,9 @@ Block = list[Statement]
 
 def is_collective(s: Statement, name: Any = None) -> bool:
     """Whether it is a collective, over the axis of this name if there is one."""
-    is_one = isinstance(s, Let) and s.primitive.kind == "collective"
-    return is_one and (name is None or s.attribute.name == name)  # type: ignore[union-attr]
+    if not isinstance(s, Let) or s.primitive.kind != "collective":
+        return False
+    return name is None or bool(s.attribute.name == name)
 
 
 def meets(body: Iterable[Statement], name: Any) -> bool:
@@ -491,7 +492,7 @@ class Fission:
 
     # ---- where samples meet --------------------------------------------------------
 
-    def all_of(self, operand: Operand) -> Value:
+    def all_of(self, operand: Any) -> Value:
         """The array of a value of all samples."""
         v = operand if isinstance(operand, Value) else None
         if v not in self.held:

@@ -157,7 +157,7 @@ def stacked(results: list[Any]) -> Any:
 
 def expected_of(chain: Sequence[str], f: Function, x: Any) -> Any:
     """What a chain gives, by loops and by differences; None if that does not say."""
-    *inner, last = chain
+    last = chain[-1]
     whole = by_loops(chain[:-1] if last not in INNER[5:] else chain, f)
     if whole is None:
         return None

@@ -165,7 +165,7 @@ def reverse_collective(sweep: Sweep, s: Let, g: Operand) -> None:
     else:
         total = b.let(PSUM, g, attribute=along, type=s.out.type, name="total_bar")
         k = b.let(INDEX, attribute=Along(along.name), name="axis_index")
-        index = (*[Span()] * along.axis, At(k))
+        index: Index = (*[Span()] * along.axis, At(k))
         part = replace(s.out.type, dims=t.dims)
         assert isinstance(total, Value)
         c = b.element(total, index, part, f"{total.name}_part", safe=True)
