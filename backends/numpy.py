@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from gradwright.transform.emit import Module
+from gradwright.transform.emit import Late, Module
 
 MOST_FILES = 4096
 BETWEEN_LOOKS = 64  # files written from one look at how many there are to the next
@@ -29,7 +29,7 @@ def folder() -> Path:
     return Path(chosen) / "source"
 
 
-def write(module: Module) -> Path:
+def write(module: Module | Late) -> Path:
     """The file of a module; named by its text, never rewritten or seen half-written."""
     import hashlib
 
@@ -68,7 +68,7 @@ def _changed(path: str) -> float:
         return 0.0
 
 
-def load(module: Module) -> Callable[..., Any]:
+def load(module: Module | Late) -> Callable[..., Any]:
     """The main function of an emitted module."""
     path = write(module)
     namespace: dict[str, Any] = {"__name__": f"gradwright.emitted.{module.name}"}

@@ -16,6 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import numpy as np
 from rich.console import Console
 from rich.table import Table
 from workloads import glider
@@ -79,6 +80,32 @@ def cached_call():
     exec(g.source(), scope)
     emitted = scope["energy_grad"]
     return best(lambda: repeat(g)) / 10_000 - best(lambda: repeat(emitted)) / 10_000
+
+
+def numbers(a, b, c, d, e):
+    return a * b + c * d - e
+
+
+def elements(a, b, c, d, e):
+    return a[0] * b[0] + c[0] * d[0] - e[0]
+
+
+def compiled_call(function, argument):
+    """Seconds that a cached call of machine code takes above what it runs itself."""
+    f = gw.jit(function)
+    args = (argument,) * 5
+    f(*args)
+    machine = f.entry.last.forward.machine
+
+    def calls():
+        for _ in range(10_000):
+            f(*args)
+
+    def runs():
+        for _ in range(10_000):
+            machine.run(args, {})
+
+    return (best(calls) - best(runs)) / 10_000
 
 
 def repeat(f):
@@ -148,6 +175,18 @@ def main():
         rows = [
             ("rewriting 30 lines", rewriting(folder) * 1e3, 50.0, "ms"),
             ("a cached call, above its source", cached_call() * 1e6, 10.0, "us"),
+            (
+                "a compiled call of 5 floats, above its kernel",
+                compiled_call(numbers, 2.0) * 1e6,
+                2.0,
+                "us",
+            ),
+            (
+                "a compiled call of 5 arrays, above its kernel",
+                compiled_call(elements, np.ones(3)) * 1e6,
+                2.0,
+                "us",
+            ),
             ("first use, in 1,000 lines", first_use(folder) * 1e3, 120.0, "ms"),
             ("import gradwright", importing(folder) * 1e3, 150.0, "ms"),
         ]

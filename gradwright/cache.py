@@ -135,6 +135,18 @@ if hasattr(os, "register_at_fork"):
 
 
 def clear_caches() -> None:
-    """Forget every specialisation and every source that was read."""
+    """Forget every specialisation and every source that was read.
+
+    What stands on disk stays: emitted source, and machine code that is found again.
+
+    Example:
+        >>> import gradwright as gw
+        >>> double = gw.jit(lambda x: 2.0 * x)
+        >>> double(1.5)
+        3.0
+        >>> clear_caches()
+        >>> double(1.5)  # rewritten anew
+        3.0
+    """
     REGISTRY.clear()
     sources.clear_cache()

@@ -7,6 +7,7 @@ It stands in place of an emitted module, and runs what that says.
 
 from __future__ import annotations
 
+import sys
 import time
 import warnings
 from collections.abc import Callable
@@ -16,7 +17,7 @@ from gradwright.emitted import NOTHING, Emitted
 from gradwright.lengths import Exceptional
 from gradwright.reports import log_layout
 from gradwright.transform.core import Buffer, For, Function, Substitution, walk
-from gradwright.transform.emit import Module
+from gradwright.transform.emit import Late, Module
 from gradwright.transform.errors import BackendError, UnsupportedSyntax
 from gradwright.transform.indices import Dim, Linear
 from gradwright.transform.lowering.lower import Lowered
@@ -39,21 +40,21 @@ class Compiled:
 
     def __init__(
         self,
-        module: Module,
+        module: Module | Late,
         lowered: Lowered,
         specialised: Specialised,
         fastmath: bool,
     ) -> None:
         self.module = module
         self.lowered = lowered
-        self.specialised = specialised
+        self.granted = Granted(specialised)
         self.fastmath = fastmath
         self.seconds = 0.0  # that compiling has taken
         self.looks = False
         params = lowered.source.params
         self.stored = [k for k, p in enumerate(params) if isinstance(p, Buffer)]
         self.again, self.other = signals()
-        self.has_samples = any(
+        self.is_numbered = not self.stored and any(
             isinstance(s, For) and s.samples for s in walk(lowered.source.body)
         )
         self._settle(self._made())
@@ -61,7 +62,7 @@ class Compiled:
     def _made(self) -> Any:
         refusal, function = self.lowered.refusal, self.lowered.function
         if function is not None:
-            facts = facts_of(self.specialised, function)
+            facts = facts_of(self.granted, function)
             start = time.perf_counter()
             try:
                 made = machine(function, facts, self.fastmath)
@@ -75,7 +76,7 @@ class Compiled:
         warnings.warn(
             f"this runs as its emitted source, without machine code: {refusal}",
             CompileWarning,
-            stacklevel=6,
+            stacklevel=_caller(),
         )
         self.looks = False
         return Emitted(self.module)
@@ -83,18 +84,21 @@ class Compiled:
     def _another_layout(self, layouts: tuple[str | None, ...], spent: float) -> None:
         """There is machine code for arrays that lie in memory in another way."""
         params = self.lowered.source.params
-        log_layout(self.module.name, [p.settled for p in params], layouts, spent)  # type: ignore[attr-defined]
+        names = [getattr(p, "settled", p.name) for p in params]
+        log_layout(self.module.name, names, layouts, spent)
 
     def _settle(self, made: Any) -> None:
         """What runs from now on.
 
-        `direct` takes whether it has to look at the arrays, and all values of a call,
-        captured ones last.  Where it raises one of `again`, `run` knows what to do.
+        `direct` takes False, and all values of a call, captured ones last; `look` takes
+        True and the same values, of which only the classes are known.  Where one of
+        them raises one of `again`, `otherwise` knows what to do.
         """
         self.machine: Any = made
         self.direct: Callable[..., Any] = getattr(made, "run_usual", self._emitted)
-        if self.has_samples and not self.stored and hasattr(made, "run_usual"):
+        if self.is_numbered and hasattr(made, "run_usual"):
             self.direct = self._numbered
+        self.look = self.direct if self.looks else self._blind
 
     def _numbered(self, unseen: bool, *values: Any) -> Any:
         """What the machine code gives; what it raises says of which sample it is."""
@@ -128,6 +132,34 @@ class Compiled:
         """The emitted source, which takes what was captured by name."""
         return self.machine.run(*self._apart(values))
 
+    def otherwise(self, e: Exception, unseen: bool, *values: Any) -> Any:
+        """The results of a call that `direct` or `look` has put off.
+
+        Raises:
+            Exceptional: Other kinds of arrays, or more is known of lengths now.
+        """
+        if isinstance(e, LengthsVary):
+            self._widen(e)
+            raise Exceptional from None
+        try:
+            found = self.machine.otherwise(e, unseen, values)
+        except LengthsVary as e:
+            self._widen(e)
+            raise Exceptional from None
+        except self.other:
+            raise Exceptional from None
+        except Exception as failed:
+            if self.is_numbered:
+                self._note_sample(failed, *self._apart(values))
+            raise
+        run = self._numbered if self.is_numbered else self.machine.run_usual
+        self.direct = run
+        self.look = run if self.looks else self._blind
+        return found
+
+    def _blind(self, unseen: bool, *values: Any) -> Any:
+        raise self.other
+
     def run(self, values: Any, hidden: dict[str, Any] = NOTHING) -> Any:
         """The results of a call, one or a tuple of several."""
         for k in self.stored:
@@ -139,7 +171,7 @@ class Compiled:
             self._widen(e)
             return self.run(values, hidden)
         except Exception as e:
-            if self.has_samples and not self.stored:
+            if self.is_numbered:
                 self._note_sample(e, values, hidden)
             raise
 
@@ -147,37 +179,34 @@ class Compiled:
         self.lowered.widen(e.args[0])
         self._settle(self._made())
 
-    def run_unseen(self, values: Any, hidden: dict[str, Any]) -> Any:
-        """The same, where only the classes of the arguments were looked at.
-
-        Raises:
-            Exceptional: The arrays are of other kinds.
-        """
-        if not self.looks:  # any more
-            raise Exceptional
-        try:
-            return self.machine.run_unseen(values, hidden)
-        except LengthsVary as e:
-            self._widen(e)
-            raise Exceptional from None  # by the way that looks
-        except self.machine.other_kind:
-            raise Exceptional from None
-        except Exception as e:
-            if self.has_samples and not self.stored:
-                self._note_sample(e, values, hidden)
-            raise
-
 
 Forms = tuple[tuple[Linear, ...], tuple[Linear, ...]]
 
 
-def facts_of(specialised: Specialised, function: Function) -> Forms | None:
+def _caller() -> int:
+    """How far the user's frame is from the one that warns."""
+    level, frame = 0, sys._getframe(1)
+    while frame is not None and frame.f_globals["__name__"].startswith("gradwright."):
+        level, frame = level + 1, frame.f_back  # type: ignore[assignment]
+    return level + 1
+
+
+class Granted:
+    """What a specialisation takes for granted of lengths; no more of it is kept."""
+
+    def __init__(self, specialised: Specialised) -> None:
+        self.inputs = specialised.inputs
+        self.captured = [p for _, p in specialised.hidden]
+        self.equal = specialised.equal_dims
+        self.natural = specialised.at_least_zero
+
+
+def facts_of(granted: Granted, function: Function) -> Forms | None:
     """What was taken for granted of lengths, in those of the function's arguments.
 
     None: a part of it is not of these.
     """
-    inputs = specialised.inputs
-    captured = [p for _, p in specialised.hidden]
+    inputs, captured = granted.inputs, granted.captured
     hidden = [p for p in function.params if p in function.hidden]
     if len(hidden) != len(captured) or len(inputs) > len(function.params):
         return None
@@ -186,8 +215,8 @@ def facts_of(specialised: Specialised, function: Function) -> Forms | None:
     if any(p.type.rank != q.type.rank for p, q in own.items()):
         return None
     found = Substitution(own)
-    zero = [found.operand(a - b) for a, b in specialised.equal_dims]
-    above = [found.operand(form) for form in specialised.at_least_zero]
+    zero = [found.operand(a - b) for a, b in granted.equal]
+    above = [found.operand(form) for form in granted.natural]
     params = set(function.params)
     for form in (*zero, *above):
         if not all(isinstance(s, Dim) and s.array in params for s in form.symbols()):

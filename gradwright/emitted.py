@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from gradwright.backends.numpy import load
-from gradwright.transform.emit import Module
+from gradwright.transform.emit import Late, Module
 from gradwright.transform.errors import (
     Location,
     in_users_words,
@@ -26,7 +26,7 @@ class Runs(Protocol):
 class Runner(Runs, Protocol):
     """What a specialisation runs: an emitted module, or what was compiled of it."""
 
-    module: Module
+    module: Module | Late
 
     def run(self, values: Any, hidden: dict[str, Any] = ..., /) -> Any:
         """The results of a call, one or a tuple of several."""
@@ -35,7 +35,7 @@ class Runner(Runs, Protocol):
 class Emitted:
     """An emitted module, loaded; the user's exceptions gain the user's line."""
 
-    def __init__(self, module: Module) -> None:
+    def __init__(self, module: Module | Late) -> None:
         self.module = module
         self.function = load(module)
 

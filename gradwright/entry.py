@@ -27,7 +27,8 @@ from gradwright.arguments import (
 )
 from gradwright.batches import one_sample
 from gradwright.cache import REGISTRY, Family
-from gradwright.callee import Callee
+from gradwright.callee import Callee, steps_of
+from gradwright.lowered import Lowered
 from gradwright.mapping import Form, given_by
 from gradwright.nans import run_checked
 from gradwright.pipeline import build, is_compiled
@@ -166,6 +167,11 @@ class Entry:
             self.open()
         if not keywords and len(args) == self.flat_count:
             return args
+        if keywords and len(args) + len(keywords) == self.flat_count:
+            try:
+                return (*args, *[keywords[n] for n in self.names[len(args) :]])
+            except KeyError:  # the signature knows what is wrong
+                pass
         try:
             bound = self.signature.bind(
                 *self.bound, *args, **{**self.keywords, **keywords}
@@ -214,7 +220,16 @@ class Entry:
 
     def find(self, args: tuple[Any, ...], exact: bool = False) -> Found:
         """The specialisation for these arguments, made if there is none."""
-        family, root = self.family, self.given(args)
+        root = self.given(args)
+        found, hidden = self.known_or_made(args, exact, root)
+        if found.apart.changed:
+            found.apart.check_lists(zip(self.names, args, strict=True), root)
+        return found, hidden
+
+    def known_or_made(
+        self, args: tuple[Any, ...], exact: bool, root: tuple[Any, ...]
+    ) -> Found:
+        family = self.family
         exact = exact or family.by_length
         key = self.key(args, exact, root)
         for found in family.known.get(key, ()):
@@ -295,12 +310,13 @@ class Entry:
 
     def _is_owner(self, name: str, a: Any) -> bool:
         """Whether an argument is the object that the function is a method of."""
-        if name != self.names[0] or "." not in self.function.__qualname__:
+        if name != self.names[0]:
             return False
-        held = inspect.getattr_static(type(a), self.function.__name__, None)
-        while hasattr(held, "__wrapped__"):
-            held = held.__wrapped__
-        return held is self.function
+        held = (v for cls in type(a).__mro__ for v in vars(cls).values())
+        return any(
+            hasattr(v, "__gradwright__") and steps_of(v)[0] is self.function
+            for v in held
+        )
 
     def leaves(self, args: tuple[Any, ...]) -> list[Any]:
         """The numbers and arrays of a call, but for those that became literals."""
@@ -331,7 +347,10 @@ class Entry:
             return out
         if SWITCHED.any and self.is_off:
             return self.as_source.call(args, keywords)
-        args = self.bind(args, keywords)
+        bound = self.bind(args, keywords)
+        if len(bound) == self.flat_count and (keywords or len(bound) != len(args)):
+            return self.fast(self, bound, {})
+        args = bound
         hidden: dict[str, Any] | None = None
         classes = tuple(map(type, args))
         for found in self.family.known.get(classes, ()):
@@ -365,6 +384,12 @@ class Entry:
         """The specialisation that a call with these arguments runs."""
         found, hidden = self.find(args)
         return self.fitting(found, hidden, args, self.leaves(args))[0]
+
+    def lower(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Lowered:
+        """The specialisation for these arguments, to look at and to call."""
+        formed = self.formed(args, keywords)
+        bound = formed.bind(args, keywords)
+        return Lowered(formed, formed.of_call(bound), bound)
 
     def run(self, found: Specialisation, values: Any, hidden: dict[str, Any]) -> Any:
         """Call the emitted function."""

@@ -17,13 +17,21 @@ if TYPE_CHECKING:
     from gradwright.specialisation import Specialisation
 
 
-def source(function: Any, *args: Any, kind: str | None = None, **keywords: Any) -> str:
+def source(
+    function: Any,
+    *args: Any,
+    kind: str | None = None,
+    stage: str | None = None,
+    **keywords: Any,
+) -> str:
     """The emitted source for these arguments; without any, of the last call.
 
     Args:
         function: A transformed function; with `kind` any function.
         args: The arguments of a call.
         kind: "jvp", "vjp" or "linearize", for the source that those run.
+        stage: "loops", for the loops that a jitted function is compiled from, or
+            "llvm" or "asm", for what becomes of them.
         keywords: Arguments by name.
 
     Example:
@@ -33,16 +41,28 @@ def source(function: Any, *args: Any, kind: str | None = None, **keywords: Any) 
         >>> source(energy, 1.0, kind="jvp").splitlines()[0]
         'def energy_jvp(x, x_dot):'
     """
-    return _find(entry_of(function, kind), function, args, keywords).text
+    entry = entry_of(function, kind)
+    found = _find(entry, function, args, keywords)
+    if stage is None:
+        return found.text
+    from gradwright.lowered import text_at
+
+    return text_at(found, stage)
 
 
-def show(function: Any, *args: Any, kind: str | None = None, **keywords: Any) -> Any:
+def show(
+    function: Any,
+    *args: Any,
+    kind: str | None = None,
+    stage: str | None = None,
+    **keywords: Any,
+) -> Any:
     """Print the emitted source in colour; in a notebook the cell shows it.
 
     Returns:
         None in a terminal; in a notebook an object that is displayed as HTML.
     """
-    text = source(function, *args, kind=kind, **keywords)
+    text = source(function, *args, kind=kind, stage=stage, **keywords)
     if _in_notebook():
         return Shown(text)
     from rich.console import Console
@@ -54,7 +74,10 @@ def show(function: Any, *args: Any, kind: str | None = None, **keywords: Any) ->
 def stages(
     function: Any, *args: Any, kind: str | None = None, **keywords: Any
 ) -> Stages:
-    """The program after every stage: your source, normal form, core, emitted source."""
+    """The program after every stage: your source, normal form, core, emitted source.
+
+    Of a jitted function, also the loops that machine code is made of.
+    """
     from gradwright.staging import of
 
     entry = entry_of(function, kind)

@@ -17,7 +17,7 @@ import numpy as np
 
 from gradwright.arguments import flat
 from gradwright.emitted import NOTHING, Runner
-from gradwright.transform.emit import Module
+from gradwright.transform.emit import Late, Module
 from gradwright.transform.errors import Location
 
 CHECK = "_check"
@@ -59,7 +59,7 @@ def _is_nan(leaf: Any) -> bool:
     return isinstance(leaf, float | complex) and leaf != leaf
 
 
-def blame(module: Module, values: list[Any], hidden: dict[str, Any]) -> None:
+def blame(module: Module | Late, values: list[Any], hidden: dict[str, Any]) -> None:
     """Run a module again with these values, up to the first NaN.
 
     Raises:
@@ -92,7 +92,7 @@ def blame(module: Module, values: list[Any], hidden: dict[str, Any]) -> None:
     )
 
 
-def _message(module: Module, lines: list[str], line: int) -> str:
+def _message(module: Module | Late, lines: list[str], line: int) -> str:
     """Where a NaN was met, in the user's words."""
     text = lines[line - 1].strip()
     where = next(
@@ -147,6 +147,6 @@ def _call(s: ast.stmt, value: ast.expr) -> ast.expr:
     return ast.Call(ast.Name(CHECK, ast.Load()), [ast.Constant(s.lineno), value], [])
 
 
-def _main(module: Module) -> ast.FunctionDef:
+def _main(module: Module | Late) -> ast.FunctionDef:
     found = [s for s in ast.parse(module.text).body if isinstance(s, ast.FunctionDef)]
     return next(s for s in found if s.name == module.name)

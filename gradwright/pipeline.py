@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 from gradwright.batches import of_batch, one_sample, refuse_unbound
 from gradwright.derive import derive
@@ -31,7 +31,6 @@ from gradwright.transform.core import (
 from gradwright.transform.emit import Late, Module, emit
 from gradwright.transform.in_place import is_only_copied, store_in_arguments
 from gradwright.transform.interface import trim
-from gradwright.transform.lowering.lower import Lowered
 from gradwright.transform.ownership import own_results
 from gradwright.transform.simplify import simplify
 from gradwright.transform.source import Source
@@ -39,6 +38,9 @@ from gradwright.transform.specialise import Specialised, specialise
 from gradwright.transform.specialise.abstract import leaves
 from gradwright.transform.step import Step
 from gradwright.transform.trips import count_by_tapes
+
+if TYPE_CHECKING:
+    from gradwright.transform.lowering.lower import Lowered
 
 FASTMATH = "fastmath: compiled arithmetic may be reordered and contracted."
 
@@ -86,6 +88,8 @@ def build(
     settle_functions(derived)
     lowered: tuple[Lowered, ...] = ()
     rewritten = time.perf_counter()
+    if compiled:  # nobody else waits for its import
+        from gradwright.transform.lowering.lower import Lowered
     if compiled and not _hands_over_tapes(derived):
         o = changes.operand
         equal = tuple((o(a), o(b)) for a, b in specialised.equal_dims)
@@ -94,8 +98,10 @@ def build(
     in_loops = time.perf_counter()
     module: Module | Late
     backward: Module | None = None
-    if lowered and lowered[0].function is not None and not derived.function.hidden:
-        module = Late(lambda: _emitted(derived, fastmath)[0])  # it runs in loops
+    is_late = len(lowered) == 1 and lowered[0].function is not None
+    if is_late and not derived.function.hidden:
+        kept = replace(derived, arguments=[], result=None)  # no objects of the user's
+        module = Late(lambda: _emitted(kept, fastmath)[0])  # it runs in loops
     else:
         module, backward = (*_emitted(derived, fastmath), None)[:2]  # type: ignore[assignment]
     built = Built(derived, specialised, module, backward, lowered, fastmath)

@@ -8,7 +8,6 @@ All of it goes to the logger "gradwright", as warnings, which Python shows by de
 
 from __future__ import annotations
 
-import logging
 import types
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -17,9 +16,14 @@ import numpy as np
 
 from gradwright.switches import EXPLAIN_CACHE_MISSES, LOG_COMPILES
 
-LOGGER = logging.getLogger("gradwright")
 AXES = "one axis", "{} axes"
 LAYOUTS = {"C": "row by row", "F": "column by column", "S": "strided"}
+
+
+def _warn(text: str, *parts: Any) -> None:
+    import logging
+
+    logging.getLogger("gradwright").warning(text, *parts)
 
 
 def title(function: Any, steps: Sequence[Any]) -> str:
@@ -38,7 +42,7 @@ def log_compile(
         f"{n}: {described(k)}" for n, k in zip(names, kinds, strict=False)
     )
     costs = ", ".join(f"{part} {spent:.3f} s" for part, spent in seconds.items())
-    LOGGER.warning("%s(%s): %s", what, given, costs)
+    _warn("%s(%s): %s", what, given, costs)
 
 
 def log_layout(
@@ -49,7 +53,7 @@ def log_layout(
         return
     pairs = zip(names, layouts, strict=True)
     lie = ", ".join(f"{n} {LAYOUTS[layout]}" for n, layout in pairs if layout)
-    LOGGER.warning(
+    _warn(
         "%s: compiled once more, for another layout of its arrays (%s): %.3f s",
         what, lie, spent,
     )  # fmt: skip
@@ -63,7 +67,7 @@ def explain_miss(
 ) -> None:
     """Say how a call differs from the nearest one that is known, if that is wanted."""
     if EXPLAIN_CACHE_MISSES.on:
-        LOGGER.warning("%s is rewritten: %s", what, why(names, key, list(known)))
+        _warn("%s is rewritten: %s", what, why(names, key, list(known)))
 
 
 def why(names: Sequence[str], key: Any, known: list[Any]) -> str:
@@ -120,12 +124,16 @@ def _distance(a: Any, b: Any) -> float:
     if a == b:
         return 0.0
     if isinstance(a, tuple) and isinstance(b, tuple) and a and b:
+        if isinstance(a[0], np.dtype) and isinstance(b[0], np.dtype):
+            return 0.5 + abs(_rank(a) - _rank(b)) + (a[0] != b[0])
         if len(a) == len(b):
             return sum(_distance(i, j) for i, j in zip(a, b, strict=True))
-        if isinstance(a[0], np.dtype) and isinstance(b[0], np.dtype):
-            return 1.5 + (a[0] != b[0])
         return 4.0
     return 1.0 if type(a) is type(b) else 3.0
+
+
+def _rank(kind: tuple[Any, ...]) -> int:
+    return -kind[1] if type(kind[1]) is int else len(kind) - 1
 
 
 def _pairs(key: Any, other: Any) -> list[tuple[Any, Any]]:

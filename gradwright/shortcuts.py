@@ -278,19 +278,16 @@ class _Writer:
         else:
             again = self.name("again", runner.again)
             compiled = self.name("compiled", runner)
-            captured = "hidden" if found.hidden else "{}"
-            whole = f"({', '.join(given)}{',' if len(given) == 1 else ''}), {captured}"
-            values = ", ".join([str(self.unseen), *given, *hidden])
-            yield f"try: out = {compiled}.direct({values})"
+            everything = ", ".join([str(self.unseen), *given, *hidden])
+            way = "look" if self.unseen else "direct"
+            yield f"try: out = {compiled}.{way}({everything})"
+            exceptional = self.name("other", Exceptional)
             if self.unseen:
                 other = self.name("other", runner.other)
-                exceptional = self.name("other", Exceptional)
                 yield f"except {other}: return called(entry, args, keywords)"
-                yield f"except {again}:"
-                yield f"    try: out = {compiled}.run_unseen({whole})"
-                yield f"    except {exceptional}: return called(entry, args, keywords)"
-            else:
-                yield f"except {again}: out = {compiled}.run({whole})"
+            yield f"except {again} as e:"
+            yield f"    try: out = {compiled}.otherwise(e, {everything})"
+            yield f"    except {exceptional}: return called(entry, args, keywords)"
         if found.is_as_it_is:
             yield "return out"
         else:

@@ -8,8 +8,11 @@ import gast
 
 from gradwright.derived import Derived
 from gradwright.inspection import Stages
-from gradwright.pipeline import derived_of, emit_derived, finish
+from gradwright.lowered import text_at
+from gradwright.pipeline import derived_of, finish, is_compiled, stored_in_place
 from gradwright.transform import source as sources
+from gradwright.transform.errors import BackendError
+from gradwright.transform.in_place import store_in_arguments
 from gradwright.transform.layout import unparse
 from gradwright.transform.normalise import normalise
 from gradwright.transform.notation import notation
@@ -22,7 +25,7 @@ def of(entry: Any, args: tuple[Any, ...]) -> Stages:
     first, last = source.node.lineno, source.node.end_lineno
     texts["source"] = "\n".join(source.line(n) for n in range(first, last + 1))
     texts["normalise"] = unparse(gast.gast_to_ast(normalise(source.node)))
-    entry.find(args)  # settles which parameters must be known
+    found, _ = entry.find(args)  # settles which parameters must be known
 
     def watch(title: str, derived: Derived) -> None:
         while title in texts:  # grad of grad
@@ -31,10 +34,17 @@ def of(entry: Any, args: tuple[Any, ...]) -> Stages:
 
     exact = entry.family.by_length
     patterns = entry.patterns(args, exact)
-    derived, _ = derived_of(entry.steps, source, patterns, watch, exact)
+    whole = is_compiled(entry.steps)
+    derived, known = derived_of(entry.steps, source, patterns, watch, exact, whole)
+    store_in_arguments(derived.function, stored_in_place(entry.steps, derived, known))
     finish(derived)
     texts["simplify"] = _notation(derived)
-    texts["emit"] = "\n\n".join(map(str, emit_derived(derived)))
+    texts["emit"] = found.text
+    if entry.is_jitted:
+        try:
+            texts["loops"] = text_at(found, "loops")
+        except BackendError as e:
+            texts["loops"] = "\n".join(f"# {line}" for line in str(e).splitlines())
     return Stages(texts)
 
 

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -55,6 +56,16 @@ class Switched:
 
 
 SWITCHED = Switched()
+
+
+def _renew_lock() -> None:
+    """After a fork the lock of a thread that is no more would stay closed."""
+    SWITCHED.lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_lock)
+
 DISABLE_JIT, LOG_COMPILES, EXPLAIN_CACHE_MISSES, DEBUG_NANS = (
     Switch(name)
     for name in ("disable_jit", "log_compiles", "explain_cache_misses", "debug_nans")

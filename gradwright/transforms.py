@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from gradwright import inspection
 from gradwright.positions import must_be_callable, positions
-from gradwright.transform.errors import NotDifferentiable
+from gradwright.transform.errors import BackendError, NotDifferentiable
 from gradwright.transform.step import Step
 
 if TYPE_CHECKING:
@@ -74,6 +74,38 @@ class Transformed:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Transformed, (self.__wrapped__, self._step)
+
+    def lower(self, *args: Any, **keywords: Any) -> Any:
+        """This function for arguments of these kinds: its texts, its machine code.
+
+        Returns:
+            An object with `as_text(stage)`, stage being "source", "core", "loops",
+            "llvm" or "asm"; its `compile()` gives a callable with `as_text()`,
+            `cost_analysis()` and `memory_analysis()`.
+
+        Raises:
+            BackendError: The function is not jitted.
+
+        Example:
+            >>> import gradwright as gw
+            >>> import numpy as np
+            >>> def smooth(u, n):
+            ...     for k in range(n):
+            ...         u = 0.5 * u + 1.0
+            ...     return np.sum(u)
+            >>> compiled = gw.jit(smooth).lower(np.ones(8), 10).compile()
+            >>> compiled(np.ones(8), 10)
+            np.float64(15.9921875)
+            >>> cost = compiled.cost_analysis()
+            >>> cost["flops"], cost["formulas"]["flops"]
+            (168, '2 * len(u) * n + len(u)')
+        """
+        entry = self.entry
+        if not entry.is_jitted:
+            raise BackendError(
+                f"{self!r} is not compiled", instead="jit of it, as in jit(f).lower(x)"
+            )
+        return entry.lower(args, keywords)
 
     def source(self, *args: Any, **keywords: Any) -> str:
         """The source that runs for these arguments, or for those of the last call."""

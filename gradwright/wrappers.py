@@ -63,5 +63,5 @@ def _parameters(function: Callable[..., Any]) -> tuple[str, ...]:
     if composed is not None:
         parameters = inspect.signature(composed).parameters.values()
         return tuple(p.name for p in parameters if p.default is p.empty)
-    arities = [arity or 1 for f, arity in TABLE.rows if f is function]
-    return NAMES[: min(arities)]
+    arities = [arity for f, arity in TABLE.rows if f is function]
+    return NAMES[: min(n if isinstance(n, int) else 1 for n in arities)]

@@ -12,7 +12,7 @@ import ast
 import operator
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from io import StringIO
 from typing import Any, NamedTuple
@@ -59,10 +59,33 @@ RANKS = range(4)  # of arguments
 STORED = """
     an element, a slice, a slice with a step, a slice from the end, a mask,
     places, an ellipsis, a new axis, a part of a part, a name, an argument,
-    a function's argument, =, +=, -=, *=, /=, **=, %=, //=, @=
+    a function's argument, =, +=, -=, *=, /=, **=, %=, //=, @=, np.add.at,
+    np.subtract.at, np.multiply.at, np.divide.at, out=, out= with where=, np.copyto,
+    np.copyto with where=, np.put, np.putmask, np.place, np.fill_diagonal, .fill, .sort
 """.replace("\n", " ").split(",")
 STORED = [form.strip() for form in STORED]
-RARE = ("a function's argument", "%=", "//=", "@=")  # covered if alone or if shared
+LISTED = """
+    append, extend, insert, insert in front, pop, pop from within, an item set,
+    an item changed, a slice set, reverse, clear, +=, +, *, an item, a slice, copied,
+    summed, counted, largest, a loop, a comprehension, np.array, another name, exchange,
+    an argument, a function's argument, append of arrays, extend of arrays,
+    insert of arrays, pop of arrays, an item set of arrays, + of arrays,
+    an item of arrays, a slice of arrays, summed of arrays, a loop of arrays,
+    a comprehension of arrays, np.array of arrays, np.stack of arrays,
+    np.concatenate of arrays, another name of arrays, an item of lists,
+    an item set in lists, append in lists, pop in lists, np.array of lists,
+    a loop of lists
+""".replace("\n", " ").split(",")
+LISTED = [form.strip() for form in LISTED]
+# Of these it is enough to be met either alone or shared.
+RARE = """
+    a function's argument, %=, //=, @=, np.subtract.at, np.multiply.at, np.divide.at,
+    out= with where=, np.copyto with where=, np.put, np.putmask, np.place,
+    np.fill_diagonal, reverse, clear, +, *, copied, exchange, largest, a loop,
+    a comprehension, np.array, another name, insert in front, counted
+""".replace("\n", " ").split(",")
+RARE = [form.strip() for form in RARE]
+RARE += [form for form in LISTED if form.endswith((" of arrays", " lists"))]
 ALIASES = ("alone", "shared")  # whether another name stands for what is stored into
 MODULES = ("np", "np.linalg", "math")
 
@@ -74,7 +97,7 @@ QUOTIENTS = "% math.fmod np.fmod np.mod np.remainder math.remainder"
 
 
 ORDERS = "np.sort np.argsort np.argmax np.argmin np.median np.ptp np.clip np.max "
-ORDERS += "np.min .clip .max .min .argmax .argmin"
+ORDERS += "np.min .clip .max .min .argmax .argmin .sort"
 
 
 def by_sign(result: Any, *args: Any) -> bytes:
@@ -119,6 +142,13 @@ class Stored(NamedTuple):
     alias: str
 
 
+class Listed(NamedTuple):
+    """A use of a list that was reached: how it is written, and to whom it matters."""
+
+    form: str
+    alias: str
+
+
 class Trace(list[Any]):
     """The events of a run; loops stand in it as [kind, passes so far]."""
 
@@ -133,8 +163,9 @@ class Trace(list[Any]):
     def kink(
         self, name: str, function: Callable[..., Any], *args: Any, **keywords: Any
     ) -> Any:
+        before = copies(args)  # which the function may change
         result = function(*args, **keywords)
-        self.append(KINKS[name](result, *args))
+        self.append(KINKS[name](result, *before))
         return result
 
 
@@ -161,6 +192,7 @@ class Watched:
             "_floordiv": operator.floordiv,
             "_method": method,
             "_stored": self.stored,
+            "_listed": self.listed,
         }
         self.given: list[Any] = []
         exec(compile(tree, "<watched>", "exec"), self.names)
@@ -169,7 +201,7 @@ class Watched:
         """The value of `f`, and the trace of the run."""
         self.trace.clear()
         args = copies(args)
-        self.given = [arg for arg in args if isinstance(arg, np.ndarray)]
+        self.given = [arg for arg in args if isinstance(arg, np.ndarray | list)]
         for arg in args:
             if isinstance(arg, np.ndarray):
                 lengths = {min(n, 2) for n in arg.shape} or {2}
@@ -188,9 +220,44 @@ class Watched:
                      for a in others)  # fmt: skip
         found = [*forms]
         found += [kind_of_index(scope.get(index)) for index in indices.split()]
-        if any(np.shares_memory(array, arg) for arg in self.given):
+        arrays = (arg for arg in self.given if isinstance(arg, np.ndarray))
+        if any(np.shares_memory(array, arg) for arg in arrays):
             found.append("an argument")
         self.trace.append(Stored(tuple(found), ALIASES[shared]))
+
+    def listed(
+        self, forms: tuple[str, ...], within: bool, name: str, scope: dict[str, Any]
+    ) -> None:
+        """Note uses of the list of a name, or of one that is `within` it."""
+        found = scope.get(name)
+        if not isinstance(found, list):
+            return
+        others = [value for other, value in scope.items() if other != name]
+        alias = ALIASES[any(is_shared(found, value) for value in others)]
+        kinds = {type(item) for item in found}
+        of = (
+            " of arrays"
+            if np.ndarray in kinds
+            else " of lists"
+            if list in kinds
+            else ""
+        )
+        of = " in lists" if within else of
+        every = [form + of for form in forms]
+        every += ["an argument"] * any(found is arg for arg in self.given)
+        self.trace += [Listed(form, alias) for form in every]
+
+
+def is_shared(found: list[Any], other: Any) -> bool:
+    """Whether something is a list, or shares with it what may be changed."""
+    if found is other:
+        return True
+    if isinstance(other, np.ndarray):
+        arrays = (item for item in found if isinstance(item, np.ndarray))
+        return any(np.shares_memory(item, other) for item in arrays)
+    if not isinstance(other, list):
+        return False
+    return any(found is item for item in other) or any(item is other for item in found)
 
 
 def kind_of_index(index: Any) -> str:
@@ -241,8 +308,9 @@ class Rewrite(ast.NodeTransformer):
         ):
             again = ast.parse(ast.unparse(node.target), mode="eval").body
             lines.append(ast.Expr(self.visit(ast.BinOp(again, node.op, node.value))))
-        for target in stores_of(node):
-            lines.append(self.note_of_store(node, target))
+        for update, target in [*stores_of(node), *stores_by_calls(every)]:
+            lines += self.note_of_store(update, target)
+        lines += self.notes_of_lists(node, every)
         if isinstance(node, ast.For | ast.While):
             lines += ast.parse(f"_loop_{key} = _start({loop_kind(node)!r})").body
         self.around.append(node)
@@ -252,18 +320,16 @@ class Rewrite(ast.NodeTransformer):
             node.body[:0] = ast.parse(f"_loop_{key}[1] += 1").body
         return lines
 
-    def note_of_store(self, node: ast.stmt, target: ast.expr) -> ast.stmt:
-        """A note of what is stored into, when it is reached."""
+    def note_of_store(self, update: str, target: ast.expr) -> list[ast.stmt]:
+        """A note of what is stored into, when it is reached, if that has a name."""
         forms, names = set(), set()
-        update = "="
-        if isinstance(node, ast.AugAssign):
-            update = f"{SIGNS_OF_OPERATORS[type(node.op).__name__]}="
         root = target
         while not isinstance(root, ast.Name):
             if isinstance(root, ast.Call):
                 root = root.func
                 continue
-            assert isinstance(root, ast.Subscript | ast.Attribute)
+            if not isinstance(root, ast.Subscript | ast.Attribute):
+                return []
             if root is not target:
                 forms.add("a part of a part")
             elif isinstance(root, ast.Subscript):
@@ -274,14 +340,38 @@ class Rewrite(ast.NodeTransformer):
             root = root.value
         if root is target:
             forms.add("a name")
-        function = next(n for n in self.around[::-1] if isinstance(n, ast.FunctionDef))
-        if function.name != "f" and root.id in {n.arg for n in function.args.args}:
+        if self.is_argument(root.id):
             forms.add("a function's argument")
         text = (
             f"_stored({(update, *sorted(forms))!r}, {' '.join(sorted(names))!r}, "
             f"{root.id!r}, locals())"
         )
-        return ast.parse(text).body[0]
+        return ast.parse(text).body
+
+    def is_argument(self, name: str) -> bool:
+        """Whether a name is a parameter of the function here, which is not `f`."""
+        functions = [n for n in self.around if isinstance(n, ast.FunctionDef)]
+        if not functions or functions[-1].name == "f":
+            return False
+        return name in {n.arg for n in functions[-1].args.args}
+
+    def notes_of_lists(self, node: ast.stmt, every: list[ast.AST]) -> list[ast.stmt]:
+        """Notes of what is done to the lists that are named, when it is reached."""
+        found: dict[tuple[str, bool], set[str]] = {}
+        for n in (node, *every):
+            for form, of in list_forms(n):
+                within = isinstance(of, ast.Subscript)
+                root = of.value if isinstance(of, ast.Subscript) else of
+                if isinstance(root, ast.Name):
+                    found.setdefault((root.id, within), set()).add(form)
+        for (name, _), forms in found.items():
+            if forms & CHANGES and self.is_argument(name):
+                forms.add("a function's argument")
+        notes = [
+            f"_listed({tuple(sorted(forms))!r}, {within}, {name!r}, locals())"
+            for (name, within), forms in found.items()
+        ]
+        return [ast.parse(text).body[0] for text in notes]
 
     # -------------------------------------------------------- decisions
 
@@ -531,15 +621,85 @@ def name_forms(value: ast.expr) -> Iterator[str]:
             yield "a copy"
 
 
-def stores_of(node: ast.stmt) -> Iterator[ast.expr]:
-    """What a statement stores into, where it may be an array."""
+def stores_of(node: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
+    """How a statement stores, and into what, where it may be an array."""
     match node:
         case ast.Assign(targets=targets):
             for target in targets:
                 items = target.elts if isinstance(target, ast.Tuple) else [target]
-                yield from (t for t in items if isinstance(t, ast.Subscript))
-        case ast.AugAssign(target=ast.Subscript() | ast.Name() as target):
-            yield target
+                yield from (("=", t) for t in items if isinstance(t, ast.Subscript))
+        case ast.AugAssign(op=op, target=ast.Subscript() | ast.Name() as target):
+            yield f"{SIGNS_OF_OPERATORS[type(op).__name__]}=", target
+
+
+OUTPUTS = {"np.negative": 1, "np.subtract": 2}  # behind so many operands
+TAKES_FIRST = (
+    "np.copyto", "np.put", "np.putmask", "np.place", "np.fill_diagonal", "np.add.at",
+    "np.subtract.at", "np.multiply.at", "np.divide.at",
+)  # fmt: skip
+
+
+def stores_by_calls(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, ast.expr]]:
+    """How calls store, and into what."""
+    for n in nodes:
+        if not isinstance(n, ast.Call):
+            continue
+        name, keywords = ast.unparse(n.func), {k.arg: k.value for k in n.keywords}
+        where = " with where=" if "where" in keywords else ""
+        if "out" in keywords:
+            yield f"out={where}", keywords["out"]
+        elif len(n.args) > OUTPUTS.get(name, 9):
+            yield "out=", n.args[-1]
+        elif name in TAKES_FIRST:
+            yield f"{name}{where}", n.args[0]
+        elif name.endswith((".fill", ".sort")) and isinstance(n.func, ast.Attribute):
+            yield f".{n.func.attr}", n.func.value
+
+
+CHANGES = {
+    "append", "extend", "insert", "insert in front", "pop", "pop from within",
+    "an item set", "an item changed", "a slice set", "reverse", "clear", "+=",
+}  # fmt: skip
+OF_LISTS = {
+    "sum": "summed", "np.sum": "summed", "len": "counted", "max": "largest",
+    "min": "largest", "list": "copied", "enumerate": "a loop", "zip": "a loop",
+    "reversed": "a loop", "np.array": "np.array", "np.stack": "np.stack",
+    "np.concatenate": "np.concatenate",
+}  # fmt: skip
+
+
+def list_forms(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """What a node itself does with a list, and the list."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=of, attr="pop"), args=[_]):
+            yield "pop from within", of
+        case ast.Call(func=ast.Attribute(value=of, attr="insert"), args=[at, _]):
+            yield "insert in front" if ast.unparse(at) == "0" else "insert", of
+        case ast.Call(func=ast.Attribute(value=of, attr="copy")):
+            yield "copied", of
+        case ast.Call(func=ast.Attribute(value=of, attr=name)) if name in CHANGES:
+            yield name, of
+        case ast.Call(func=function, args=[of, *_]):
+            if (name := ast.unparse(function)) in OF_LISTS:
+                yield OF_LISTS[name], of
+        case ast.Assign(targets=[ast.Tuple()], value=ast.Tuple(elts=items)):
+            yield from (("exchange", of) for of in items)
+        case ast.Assign(value=ast.Name() as of):
+            yield "another name", of
+        case ast.AugAssign(target=ast.Subscript(value=of)):
+            yield "an item changed", of
+        case ast.AugAssign(target=of, op=ast.Add()):
+            yield "+=", of
+        case ast.BinOp(left=a, op=ast.Add() | ast.Mult() as op, right=b):
+            yield from ((SIGNS_OF_OPERATORS[type(op).__name__], of) for of in (a, b))
+        case ast.Subscript(value=of, slice=ast.Slice(), ctx=context):
+            yield "a slice" + " set" * isinstance(context, ast.Store), of
+        case ast.Subscript(value=of, ctx=context):
+            yield "an item" + " set" * isinstance(context, ast.Store), of
+        case ast.For(iter=of):
+            yield "a loop", of
+        case ast.comprehension(iter=of):
+            yield "a comprehension", of
 
 
 def parts_of(index: ast.expr) -> list[ast.expr]:
@@ -660,6 +820,7 @@ class Coverage:
     arguments: Counter[str] = field(default_factory=Counter)  # "rank 2, n": by length
     skipped: Counter[str] = field(default_factory=Counter)  # programs not judged, why
     stores: Counter[str] = field(default_factory=Counter)  # "a slice, alone"
+    lists: Counter[str] = field(default_factory=Counter)  # "append, shared"
 
     def add(self, watched: Watched, trace: list[Any]) -> None:
         """Count a program by the trace of its run."""
@@ -677,6 +838,8 @@ class Coverage:
         self.arguments.update({f"rank {r}, {TRIPS[n]}" for _, r, n in arguments})
         stores = [e for e in trace if type(e) is Stored]
         self.stores.update({f"{form}, {e.alias}" for e in stores for form in e.forms})
+        lists = [e for e in trace if type(e) is Listed]
+        self.lists.update({f"{e.form}, {e.alias}" for e in lists})
 
     @classmethod
     def of(cls, record: dict[str, Any]) -> Coverage:
@@ -688,11 +851,11 @@ class Coverage:
         pairs = zip(vars(self).values(), vars(other).values(), strict=True)
         return Coverage(*(a + b for a, b in pairs))
 
-    def has_store(self, form: str) -> bool:
-        """Whether a form of store was met; a rare one under one name or under two."""
+    def without(self, form: str, counts: Counter[str]) -> bool:
+        """Whether a form was not met; a rare one under one name or under two."""
         what, _ = form.rsplit(", ", 1)
         forms = [f"{what}, {a}" for a in ALIASES] if what in RARE else [form]
-        return any(self.stores[f] for f in forms)
+        return not any(counts[f] for f in forms)
 
     def missing(self) -> list[str]:
         """What no program has executed."""
@@ -702,7 +865,8 @@ class Coverage:
             *(loop for loop in loops if not self.loops[loop]),
             *(row for row in (*ROWS, *OTHERS) if not self.rows[row]),
             *(shape for shape in shapes() if not self.arguments[shape]),
-            *(form for form in stores() if not self.has_store(form)),
+            *(form for form in by_alias(STORED) if self.without(form, self.stores)),
+            *(form for form in by_alias(LISTED) if self.without(form, self.lists)),
         ]
 
 
@@ -712,9 +876,9 @@ def shapes() -> list[str]:
     return [f"rank 0, {TRIPS[-1]}", *of_lengths]
 
 
-def stores() -> list[str]:
-    """How arrays are stored into, alone or under more than one name."""
-    return [f"{form}, {alias}" for form in STORED for alias in ALIASES]
+def by_alias(forms: Sequence[str]) -> list[str]:
+    """How arrays or lists are used, alone or under more than one name."""
+    return [f"{form}, {alias}" for form in forms for alias in ALIASES]
 
 
 def coverage_report(coverage: Coverage) -> str:
@@ -729,7 +893,8 @@ def coverage_report(coverage: Coverage) -> str:
     console.print(f"{coverage.programs} programs; not judged: {skipped or 'none'}")
     console.print(beside("Forms", FORMS, coverage.forms, 2))
     console.print(loops)
-    console.print(beside("Stores", stores(), coverage.stores, 2))
+    console.print(beside("Stores", by_alias(STORED), coverage.stores, 2))
+    console.print(beside("Lists", by_alias(LISTED), coverage.lists, 2))
     console.print(beside("Arrays, by length", shapes(), coverage.arguments, 2))
     console.print(beside("Rows", [*OTHERS, *ROWS], coverage.rows, 3))
     return text.getvalue()

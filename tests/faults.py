@@ -42,9 +42,17 @@ def value(module: str, program: str) -> str:
     return f"transform/specialise/test_{module}.py::test_value[{program}]"
 
 
+def lowered(module: str, test: str) -> str:
+    return f"transform/lowering/test_{module}.py::test_{test}"
+
+
 def derivatives(program: str) -> str:
     return f"test_golden.py::test_derivatives[{program}-0]"
 
+
+CLEARED = "transform/test_cleared.py::test_against_differences"
+LISTED = "transform/specialise/test_lists.py::test_against_differences"
+AT_PLACES = "transform/specialise/test_inplace.py::test_against_differences"
 
 FAULTS = [
     # ---- reverse mode --------------------------------------------------------------
@@ -1001,6 +1009,515 @@ FAULTS = [
             "        if isinstance(s.place, List) and s.accumulate:",
             "        if False:",
             "transform/specialise/test_lists.py::test_against_differences[positions]",
+        ),
+    ),
+    # ---- memory --------------------------------------------------------------------
+    *planted(
+        "transform/reverse/statements",
+        (
+            "what a store overwrote is added to what it stored",
+            "back: list[Statement] = [Store(place, old, into)]",
+            "back: list[Statement] = [Store(place, old, into, True)]",
+            "transform/specialise/test_regions.py::"
+            "test_against_differences[arrays_into_rows]",
+        ),
+        (
+            "an element that a loop overwrote is added to what it stored",
+            "Store(place, popped, need_index(sweep, into))]",
+            "Store(place, popped, need_index(sweep, into), True)]",
+            CLEARED + "[stencil]",
+        ),
+        (
+            "what a store overwrites is kept once for all trips",
+            "        if block.top:\n            back: list[Statement] =",
+            "        if True:\n            back: list[Statement] =",
+            derivatives("vibrating_string"),
+        ),
+        (
+            "the cotangent of what was stored stays in the array",
+            "    if not s.accumulate:\n        b.store(bar, zero(",
+            "    if not (s.accumulate or s.index):\n        b.store(bar, zero(",
+            CLEARED + "[kept_after_the_store]",
+        ),
+        (
+            "rows that changed places do not change back",
+            "for t in swapped_back(bar, there, here):",
+            "for t in ():",
+            derivatives("pivoted"),
+        ),
+    ),
+    *planted(
+        "transform/reverse/primals",
+        (
+            "an array is read again although a store has changed it",
+            "end = block.at + (1 if is_within or is_of_index else 0)",
+            "end = block.at",
+            "transform/specialise/test_regions.py::"
+            "test_against_differences[a_mask_of_what_it_changes]",
+        ),
+    ),
+    *planted(
+        "transform/cleared",
+        (
+            "an addition to one part is stored in another that was cleared",
+            "if adds and (s.index or WHOLE) == cleared.index:",
+            "if adds:",
+            CLEARED + "[stencil]",
+        ),
+        (
+            "two arrays change places where one is copied to the other",
+            "{s.place for s in run} != set(sources):",
+            "False:",
+            "transform/test_cleared.py::"
+            "test_an_array_that_is_copied_does_not_change_places",
+        ),
+    ),
+    *planted(
+        "transform/nesting",
+        (
+            "a cotangent that is cleared next is no copy",
+            "tree = each_copied(w.tree) if several else copied(w.tree)",
+            "tree = w.tree",
+            CLEARED + "[taken_over]",
+        ),
+    ),
+    *planted(
+        "transform/writer",
+        (
+            "what a tape keeps is no copy",
+            "kept = copied(w.tree) if s.operand in self.rooted else w.tree",
+            "kept = w.tree",
+            CLEARED + "[kept_on_a_tape]",
+        ),
+    ),
+    *planted(
+        "transform/begin",
+        (
+            "a cotangent begins as an array that is used again",
+            "if not others and isinstance(first, Let) and makes_anew(first.primitive):",
+            "if isinstance(first, Let) and makes_anew(first.primitive):",
+            "transform/test_begin.py::test_an_array_that_is_used_again_is_copied",
+        ),
+        (
+            "a cotangent begins as an argument",
+            "return out, [Let(out, COPY, (g,), where=s.where, adjoint=True)]",
+            "return g, []",
+            "transform/test_begin.py::test_an_argument_is_copied",
+        ),
+    ),
+    *planted(
+        "transform/specialise/aliases",
+        (
+            "an old view is read",
+            "                self.stale |= dict.fromkeys(held, place)",
+            "                pass",
+            "transform/specialise/test_aliases.py::test_refused[one_array_of_two-]",
+        ),
+        (
+            "what a list keeps may change",
+            "            self.roots[place] = self.of(place) | self.of(o)",
+            "            pass",
+            "transform/specialise/test_aliases.py::test_refused[kept_in_a_list-]",
+        ),
+        (
+            "a view from the trip before is read",
+            "for _ in range(2 if isinstance(s, For | While) else 1):",
+            "for _ in range(1):",
+            "transform/specialise/test_aliases.py::"
+            "test_refused[read_again_in_the_next_trip-]",
+        ),
+    ),
+    *planted(
+        "transform/specialise/regions",
+        (
+            "a view under a name shows what was there when it was named",
+            "    view = view_of(frame, value)\n    if view is not None:\n"
+            "        return view\n    return owned",
+            "    return owned",
+            "semantics/test_aliases.py::test_stores_through_views",
+        ),
+        (
+            "of two arrays that change places one is read too late",
+            "return frame.builder.let(COPY, item) if held and held <= names else item",
+            "return item",
+            derivatives("vibrating_string"),
+        ),
+        (
+            "a parameter is no array to store into",
+            "    for name in sorted(frame.stored.places):",
+            "    for name in ():",
+            "semantics/test_aliases.py::"
+            "test_a_parameter_that_is_stored_into_is_copied_first",
+        ),
+    ),
+    *planted(
+        "overlaps",
+        (
+            "arrays of a call that overlap are not seen",
+            "if isinstance(other, np.ndarray) and np.may_share_memory(",
+            "if False and np.may_share_memory(",
+            "semantics/test_aliases.py::"
+            "test_two_arrays_that_overlap[by_a_subscript-grad]",
+        ),
+        (
+            "one list for two arguments is not seen",
+            "if path in self.changed and any(o is held for o in (*others, *captured)):",
+            "if False:",
+            "semantics/test_aliases.py::test_one_list_for_two_arguments[appends-grad]",
+        ),
+    ),
+    *planted(
+        "transform/specialise/units",
+        (
+            "arrays that overlap are handed to a derivative",
+            "            frame.unit.lent.setdefault(own, name)",
+            "            pass",
+            "semantics/test_aliases.py::"
+            "test_two_arrays_that_overlap[by_a_subscript-inside]",
+        ),
+        (
+            "one array is handed to a derivative twice",
+            "if own is not None and any(o is own for o in others):",
+            "if False:",
+            "transform/specialise/test_nested.py::"
+            "test_one_array_is_not_handed_over_twice",
+        ),
+        (
+            "one list is handed to a derivative twice",
+            "if any(b is a for p, b in every if p != path):",
+            "if False:",
+            "transform/specialise/test_nested.py::"
+            "test_one_list_is_not_handed_over_twice",
+        ),
+    ),
+    *planted(
+        "transform/specialise/births",
+        (
+            "a list of the caller's changes unnoticed",
+            "if a.given is not None and where is not None:",
+            "if False:",
+            "semantics/test_aliases.py::test_one_list_for_two_arguments[pops-jvp]",
+        ),
+    ),
+    *planted(
+        "transform/specialise/abstract",
+        (
+            "a function of the program is handed what goes over its caller's list",
+            "case Listed() | ListItems() | Items() | From():",
+            "case Listed():",
+            LISTED + "[handed_over_in_an_iterable]",
+        ),
+    ),
+    *planted(
+        "transform/reverse/lists",
+        (
+            "the cotangent of what was inserted is taken from the end",
+            "b.add(Remove(removed, bar, inserted_at(sweep, bar, position)))",
+            "b.add(Remove(removed, bar, None))",
+            LISTED + "[positions]",
+        ),
+        (
+            "the cotangent of what was popped goes to the end",
+            "b.add(Insert(bar, g, removed_at(sweep, bar, position)))",
+            "b.add(Insert(bar, g, None))",
+            LISTED + "[positions]",
+        ),
+        (
+            "an item that was popped is missing where it is read before",
+            "b.add(Insert(xs, old, removed_at(sweep, xs, position)))",
+            "pass",
+            LISTED + "[a_queue1]",
+        ),
+        (
+            "an insertion behind the end is looked for there",
+            "lambda: _integer(sweep, min, position, last),",
+            "lambda: position,",
+            LISTED + "[positions]",
+        ),
+        (
+            "the cotangents of a slice lie side by side",
+            "_add_each(sweep, bar, more, n, lambda k: start + k * step)",
+            "_add_each(sweep, bar, more, n, lambda k: start + k)",
+            LISTED + "[slices]",
+        ),
+        (
+            "a slice is taken to begin at the front",
+            "    lower = need(sweep, span.lower)\n",
+            "    lower = linear(0)\n",
+            LISTED + "[slices]",
+        ),
+    ),
+    *planted(
+        "transform/specialise/listing",
+        (
+            "a list that is multiplied in place keeps its other name",
+            "        _repeat(frame, xs, a, node)\n        return True",
+            "        return False",
+            LISTED + "[multiplied_in_place]",
+        ),
+        (
+            "a list takes the items of an array that is added to it",
+            "    if is_operand(a) and not type_of(a).python:\n",
+            "    if False:\n",
+            LISTED + "[arrays_beside_lists]",
+        ),
+        (
+            "an operator gives a list another array for an item",
+            "    if region is not None:\n        change_whole",
+            "    if False:\n        change_whole",
+            LISTED + "[items_changed_in_place]",
+        ),
+        (
+            "an append goes to the front",
+            "        change(frame, xs, (*xs.items, new), node)",
+            "        change(frame, xs, (new, *xs.items), node)",
+            LISTED + "[straight]",
+        ),
+    ),
+    *planted(
+        "transform/specialise/inplace",
+        (
+            "np.add.at stores",
+            "store(frame, y, index, value, node, accumulate=True)",
+            "store(frame, y, index, value, node)",
+            AT_PLACES + "[at_places]",
+        ),
+        (
+            "np.subtract.at adds",
+            "        if f is np.subtract:",
+            "        if False:",
+            AT_PLACES + "[at_places]",
+        ),
+        (
+            "a ufunc at places reads what it has just changed",
+            "return frame.builder.let(COPY, a) if is_part else a",
+            "return a",
+            AT_PLACES + "[at_places_of_what_is_stretched]",
+        ),
+        (
+            "a value for all places is read at each",
+            "one = a.type.dims[0].constant == 1",
+            "one = False",
+            AT_PLACES + "[at_places_of_what_is_stretched]",
+        ),
+        (
+            "what out= gives is another array",
+            "        store_all(frame, y, result, node)\n        return now(frame, y)",
+            "        store_all(frame, y, result, node)\n        return result",
+            "transform/specialise/test_inplace.py::"
+            "test_the_result_is_the_array_that_was_given",
+        ),
+        (
+            "out= is stored into where its mask does not hold",
+            "    return not _is_given(mask) or",
+            "    return True or",
+            AT_PLACES + "[outputs_under_a_mask]",
+        ),
+    ),
+    *planted(
+        "transform/stored",
+        (
+            "what stands behind out= is no place",
+            'if k.arg == "out":',
+            "if False:",
+            "transform/test_stored.py::"
+            "test_names_that_an_operator_or_a_call_may_change[np.sum(x, out=y)]",
+        ),
+    ),
+    # ---- lowering ------------------------------------------------------------------
+    *planted(
+        "transform/lowering/nests",
+        (
+            "two nests are fused although one reads what the other stores, shifted",
+            "                if meet and apart:",
+            "                if False:",
+            lowered("nests", "one_axis[stored_one_behind]"),
+        ),
+        (
+            "a nest goes before what changes its memory",
+            "        return not any(item.meets(moved) for item in behind)",
+            "        return True",
+            lowered("nests", "one_axis[an_element_between]"),
+        ),
+        (
+            "every place is taken for another in each trip",
+            "    return alone == symbols",
+            "    return True",
+            lowered("nests", "two_axes[a_row_that_is_summed_before]"),
+        ),
+        (
+            "a number is computed before what it reads is stored",
+            "                if other.meets(item):\n                    break",
+            "                pass",
+            lowered("nests", "one_axis[an_element_between]"),
+        ),
+    ),
+    *planted(
+        "transform/lowering/regions",
+        (
+            "a slice with a negative step starts one behind the end",
+            "    last = length - 1",
+            "    last = length",
+            lowered("nests", "one_axis[backwards_in_itself]"),
+        ),
+        (
+            "a slice that begins before its array is not cut",
+            "        return L.greatest(bound + length, least)",
+            "        return bound + length",
+            "transform/lowering/test_regions.py::test_every_slice",
+        ),
+        (
+            "a place that may miss is not asked for",
+            "    L.add(Let(out, WITHIN, (position, length), axis))\n    return",
+            "    return position\n    return",
+            lowered("regions", "a_place_is_counted_from_the_end_or_misses[7]"),
+        ),
+    ),
+    *planted(
+        "transform/lowering/tapes",
+        (
+            "a tape is one item too short",
+            "        total = total + count",
+            "        total = total + count - 1",
+            lowered("tapes", "the_items_of_a_counted_loop[3]"),
+        ),
+        (
+            "a pop leaves the item on the tape",
+            "    L.add(Store(column.top, symbol(k)))",
+            "    pass",
+            lowered("tapes", "the_items_of_a_counted_loop[3]"),
+        ),
+        (
+            "ragged items have the room of one element",
+            "    start = claim(L, stack, stack.column, shape, count)",
+            "    start = claim(L, stack, stack.column, (), linear(1))",
+            lowered("tapes", "ragged_items[5]"),
+        ),
+    ),
+    *planted(
+        "transform/lowering/program",
+        (
+            "an array is kept after the store that changes what it reads",
+            "                if v in self.waiting and self.touched(v) & places:",
+            "                if False:",
+            lowered("nests", "one_axis[waits_for_a_store]"),
+        ),
+        (
+            "a stretched axis is read at every place",
+            "        if not factors:",
+            "        if True:",
+            lowered("program", "a_part_may_be_of_length_one"),
+        ),
+        (
+            "what a loop changes is not kept before it",
+            "                if again or self.touched(v) & spoilt:",
+            "                if again:",
+            lowered("lower", "values[3-spoilt_behind_its_back]"),
+        ),
+        (
+            "what waits in a branch is kept behind it",
+            "                del self.waiting[v]  # nobody reads it out there",
+            "                pass",
+            lowered("lower", "values[0-waits_in_a_branch]"),
+        ),
+        (
+            "a library gets memory that is larger than its array",
+            "        if place in self.exact or place in self.function.params:",
+            "        if True:",
+            lowered("program", "a_library_gets_an_array_as_large_as_it_is"),
+        ),
+    ),
+    *planted(
+        "transform/lowering/arrays",
+        (
+            "a store does not keep what reads its memory",
+            "    L.settle({place})\n\n    def write",
+            "    def write",
+            lowered("nests", "one_axis[waits_for_a_store]"),
+        ),
+    ),
+    *planted(
+        "transform/lowering/reductions",
+        (
+            "a sum along rows is not begun anew",
+            "        w.add(Store(acc, constant(how.start(t), t)))",
+            "        L.cell(out.name, t, constant(how.start(t), t))",
+            lowered("nests", "two_axes[a_column_that_is_summed_before]"),
+        ),
+        (
+            "a sum over rows begins with what was there",
+            "    L.root(full, lambda w, at: w.store(place, at, constant(how",
+            "    (lambda *_: 0)(full, lambda w, at: w.store(place, at, constant(how",
+            lowered("nests", "two_axes[summed_and_summed_again]"),
+        ),
+        (
+            "an extreme of nothing is infinite",
+            "        L.add(If(is_empty, [Raise(",
+            "        _ = (If(is_empty, [Raise(",
+            lowered("reductions", "an_extreme_of_nothing_is_an_error"),
+        ),
+    ),
+    *planted(
+        "transform/lowering/products",
+        (
+            "the axes of a second matrix change places",
+            '    second = (stack[count - (m - 2) :] if m > 2 else "") + "Z" + k',
+            '    second = (stack[count - (m - 2) :] if m > 2 else "") + k + "Z"',
+            lowered("products", "matmul[a8-b8]"),
+        ),
+    ),
+    *planted(
+        "transform/lowering/cells",
+        (
+            "a name keeps the lengths of the array that it held before",
+            "        L.add(Store(c, n))",
+            "        pass",
+            lowered("cells", "lengths_that_change[4]"),
+        ),
+    ),
+    *planted(
+        "transform/lowering/unbound",
+        (
+            "a name stays unbound when it is bound",
+            "        L.add(Store(L.bound[s.place], TRUE))",
+            "        pass",
+            lowered("unbound", "bound_in_a_loop[3-an_array-x2]"),
+        ),
+    ),
+    *planted(
+        "transform/lowering/views",
+        (
+            "elements are counted column by column",
+            "        found = plus(w, times(w, found, n), p)",
+            "        found = plus(w, times(w, p, n), found)",
+            lowered("views", "values[ascontiguousarray-reshaped]"),
+        ),
+    ),
+    *planted(
+        "transform/lowering/lists",
+        (
+            "items move up from the first one on",
+            "body, backwards=up))",
+            "body))",
+            lowered("lists", "an_item_goes_between_others"),
+        ),
+    ),
+    *planted(
+        "transform/lowering/joining",
+        (
+            "joined arrays all begin where the first one does",
+            "        start = start + shape[k]\n    L.is_memory",
+            "    L.is_memory",
+            lowered("cells", "values[1-growing-x2]"),
+        ),
+    ),
+    *planted(
+        "transform/lowering/masks",
+        (
+            "all places where a mask holds stand in one",
+            "        held.store(count, (), linear(1), accumulate=True)\n",
+            "",
+            lowered("regions", "masks[7.0]"),
         ),
     ),
 ]

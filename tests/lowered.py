@@ -6,13 +6,15 @@ with in_both():                      both run at every call, and are compared
     gw.jit(f)(x)
 """
 
+import copy
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from gradwright import compiled
+from gradwright import cache, compiled, compiling, transforms
 from gradwright.backends.numpy import load
 from gradwright.transform.core import Function, type_of
 from gradwright.transform.emit import emit
@@ -43,13 +45,26 @@ class Loops:
             found = self.callable(*values, **given)
         results = self.function.results
         if len(results) == 1:
-            return as_array(results[0], found)
-        return tuple(map(as_array, results, found or ()))
+            return as_typed(results[0], found)
+        return tuple(map(as_typed, results, found or ()))
 
 
-def as_array(result: Any, found: Any) -> Any:
-    """A result; an array without axes is a number in a program of loops."""
-    return np.asarray(found) if type_of(result).dims == () else found
+KINDS: dict[str, Any] = {"float": float, "complex": complex, "int": int, "bool": bool}
+
+
+def as_typed(result: Any, found: Any) -> Any:
+    """A result: memory of loops has NumPy's numbers for those of Python, too.
+
+    And an array without axes is a number there.
+    """
+    t = type_of(result)
+    if t.dims == ():
+        return np.asarray(found)
+    if t.python and isinstance(found, np.generic):
+        return KINDS[t.dtype](found)
+    if not (t.python or t.is_array) and isinstance(found, int | float | complex):
+        return np.dtype(t.dtype).type(found)  # of branches, one of which gives it
+    return found
 
 
 class Both(Loops):
@@ -60,7 +75,7 @@ class Both(Loops):
         self.machine = MACHINE(function, None)
 
     def run(self, values: Any, hidden: dict[str, Any]) -> Any:
-        wanted = outcome(super().run, values, hidden)
+        wanted = outcome(super().run, copy.deepcopy(values), hidden)
         found = outcome(self.machine.run, values, hidden)
         if isinstance(found, LengthsVary):
             raise found
@@ -73,12 +88,49 @@ class Both(Loops):
 MACHINE = compiled.machine
 
 
+def texts(f: Any, *args: Any) -> list[str]:
+    """The loops of a compiled function, as Python, once it ran with these arguments."""
+    with in_python() as made:
+        compiling.jit(f)(*args)
+    return [program.text for program in made]
+
+
+def assert_compiles(f: Any, *args: Any) -> None:
+    """A function gives, as loops and as machine code, what it gives; or raises that."""
+    mine, theirs = copy.deepcopy((args, args))
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        wanted = outcome(f, *mine)
+    with in_both() as made:
+        found = outcome(compiling.jit(f), *theirs)
+    text = "\n\n".join(program.text for program in made)
+    if isinstance(wanted, Exception):
+        assert type(found) is type(wanted), f"{found!r} for {wanted!r}\n{text}"
+    elif isinstance(found, Exception):
+        found.add_note(text)
+        raise found
+    else:
+        assert_alike(found, wanted, text)
+    assert_alike(theirs, mine, text)
+
+
+def assert_differentiates(f: Any, *args: Any, argnums: Any = 0) -> None:
+    """The gradient of a function is the same compiled."""
+    gradient = transforms.grad(f, argnums)
+    with np.errstate(all="ignore"):
+        wanted = gradient(*args)
+    with in_both() as made:
+        found = compiling.jit(gradient)(*args)
+    assert_alike(found, wanted, "\n\n".join(program.text for program in made))
+
+
 @contextmanager
 def in_python(runner: Any = Loops) -> Iterator[list[Any]]:
-    """What is compiled in here runs as plain Python."""
+    """What is compiled in here runs as plain Python, and is compiled anew."""
     made: list[Any] = []
+    cache.clear_caches()
 
-    def machine(function: Function, facts: Any) -> Any:
+    def machine(function: Function, *options: Any) -> Any:
         made.append(runner(function))
         return made[-1]
 
@@ -89,6 +141,7 @@ def in_python(runner: Any = Loops) -> Iterator[list[Any]]:
         yield made
     finally:
         vars(compiled).update(kept)
+        cache.clear_caches()
 
 
 @contextmanager
@@ -116,11 +169,12 @@ def assert_alike(found: Any, wanted: Any, text: str = "") -> None:
     if isinstance(wanted, Exception):
         assert type(found) is type(wanted), f"{found!r} for {wanted!r}\n{text}"
         return
-    assert type(found) is type(wanted), f"{found!r} for {wanted!r}\n{text}"
     if not isinstance(wanted, np.ndarray | np.generic | int | float | complex):
         assert found == wanted
         return
-    a, b = np.asarray(found), np.asarray(wanted)
+    is_array = isinstance(found, np.ndarray), isinstance(wanted, np.ndarray)
+    assert is_array[0] == is_array[1], f"{found!r} for {wanted!r}\n{text}"
+    a, b = np.asarray(found), np.asarray(wanted)  # Python's numbers are NumPy's here
     assert (a.dtype, a.shape) == (b.dtype, b.shape), f"{a!r} for {b!r}\n{text}"
     assert is_close(a, b), f"{a!r}\nfor\n{b!r}\n{text}"
 

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from coverage_table import Coverage, Watched, coverage_report
 from generator import PROFILES, Program, programs
-from generator.words import copies
+from generator.words import apart, copies, together
 from hypothesis import HealthCheck, Phase, find, given, seed, settings
 from test_property import NotSmooth, check, judge_many, module_of, product, survey
 
@@ -58,7 +58,8 @@ class Differences:
         return self.wrong(value) if where == self.where else value
 
     def _gradient(self, f: Function, given: Any, rest: Any = ()) -> tuple[Any, ...]:
-        f, args = in_double(f, given)
+        f, whole = in_double(f, given)
+        args, given_parts = apart(whole), apart(given)
 
         def slope(at: int, unit: Any, h: float) -> float:
             ends = []
@@ -67,7 +68,10 @@ class Differences:
                 if isinstance(args[at], np.ndarray):
                     moved = np.asarray(moved)
                 ends.append([*args[:at], moved, *args[at + 1 :], *rest])
-            ahead, behind = (f(*copies(end)) for end in ends)
+            n = len(args)
+            ahead, behind = (
+                f(*copies(together(end[:n], whole)), *copies(end[n:])) for end in ends
+            )
             return float(ahead - behind) / (2.0 * h)
 
         def derivative(at: int, unit: Any) -> float:
@@ -81,7 +85,8 @@ class Differences:
             return np.reshape(every, np.shape(arg))
 
         parts = [part(at, arg) for at, arg in enumerate(args)]
-        return tuple(of_kind(p, arg) for p, arg in zip(parts, given, strict=True))
+        every = map(of_kind, parts, given_parts)
+        return together(every, given)
 
     def grad(self, f: Function, argnums: tuple[int, ...]) -> Function:
         return lambda *args: self.value_and_grad(f, argnums)(*args)[1]
@@ -102,7 +107,9 @@ class Differences:
     def vjp(self, f: Function, *args: Any) -> tuple[Any, Function]:
         gradient = self._spoil("vjp", self._gradient(f, args))
         value = f(*copies(args))
-        return value, lambda bar: tuple(of_kind(bar * g, g) for g in gradient)
+        return value, lambda bar: together(
+            (of_kind(bar * g, g) for g in apart(gradient)), gradient
+        )
 
 
 def off(gradient: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -1,7 +1,7 @@
 """Programs that hypothesis writes, their derivatives held against differences.
 
-`make test` judges 1,000 of them, always the same, and shrinks one that fails. By hand,
-with new ones each time, the second form showing every kind of failure, unshrunk:
+`make test` judges 1,000 of them, always the same, and more of those that store or keep
+lists. By hand, with new ones each time, the second form showing every kind of failure:
 
     GRADWRIGHT_PROGRAMS=20000 pytest -n 2 tests/test_property.py
     python tests/test_property.py 20000 loops functions
@@ -29,14 +29,17 @@ import numpy as np
 import pytest
 from coverage_table import Coverage, Watched, coverage_report
 from generator import PROFILES, Program, programs, written
+from generator.words import apart, copies, together
 from hypothesis import HealthCheck, Phase, assume, given, seed, settings
 
 PROGRAMS = int(os.environ.get("GRADWRIGHT_PROGRAMS", "1000"))
 PARTS = [(profile, part) for part in range(2) for profile in PROFILES]
+PARTS = [part for part in PARTS if part[0] != "lists"]
 # There is most to say of these.
 PARTS += [(name, part) for name in ("arrays", "stores") for part in range(2, 6)]
-TIMES = {"stores": 4}  # as many programs: a form of store is rare, and soon judged
-MAY_BE_REFUSED = {"stores": 0.5}  # the share of programs that aliases may forbid
+LISTS = [("lists", part) for part in range(4)]  # beside the others
+TIMES = {"stores": 4, "lists": 3}  # as many: a form is rare, and soon judged
+MAY_BE_REFUSED = {"stores": 0.5, "lists": 0.5}  # the share that aliases may forbid
 STEP = 2.0**-12
 TOLERANCE = 1e-6  # of the differences, per sum of absolute terms
 SAME = 1e-9  # of two derivatives that are both exact, likewise
@@ -96,7 +99,7 @@ def judge(
 ) -> None:
     """Compare what the library says with the value and the slope."""
     args, argnums = program.args, tuple(range(len(program.args)))
-    kept = [np.copy(arg) for arg in (*args, *program.options)]
+    kept = copies((*args, *program.options))
     # Every other program by `grad`, which leaves the value to the rest.
     value, gradient = want, None
     if len(program.source) % 2:
@@ -116,13 +119,14 @@ def judge(
             f"{name} gives {parts!r}, must be a tuple of {len(args)}"
         )
         for at, (part, arg) in enumerate(zip(parts, args, strict=True)):
-            alike = type(part) is type(arg) and np.shape(part) == np.shape(arg)
-            alike = alike and np.asarray(part).dtype == np.asarray(arg).dtype
-            assert alike, f"{name} of argument {at} is {part!r}, must be like {arg!r}"
+            assert are_alike(part, arg), (
+                f"{name} of argument {at} is {part!r}, must be like {arg!r}"
+            )
             assert np.all(np.isfinite(part)), f"{name} of argument {at} is {part!r}"
     every = (*args, *program.options)
     for at, (arg, old) in enumerate(zip(every, kept, strict=True)):
-        assert np.array_equal(arg, old), f"argument {at} was changed to {arg!r}"
+        same = np.shape(arg) == np.shape(old) and np.array_equal(arg, old)
+        assert same, f"argument {at} was changed to {arg!r}"
 
     along, size = product(gradient, direction)
     size += 1e-3 * (1.0 + abs(want))
@@ -141,9 +145,18 @@ def agree(got: Any, want: Any, tolerance: float, what: str) -> None:
     )
 
 
+def are_alike(part: Any, arg: Any) -> bool:
+    """Whether a derivative is of the type, shape and dtype of an argument."""
+    if type(part) is not type(arg) or np.shape(part) != np.shape(arg):
+        return False
+    if isinstance(arg, list):
+        return all(map(are_alike, part, arg))
+    return bool(np.asarray(part).dtype == np.asarray(arg).dtype)
+
+
 def product(gradient: Values, direction: Values) -> tuple[float, float]:
     """The derivative along a direction, in JAX's convention; the sum of its terms."""
-    pairs = zip(gradient, direction, strict=True)
+    pairs = zip(apart(gradient), apart(direction), strict=True)
     terms = [np.real(np.ravel(np.multiply(g, d))) for g, d in pairs]
     every = np.concatenate([np.zeros(1), *terms])
     return float(np.sum(every)), float(np.sum(np.abs(every)))
@@ -162,7 +175,7 @@ def toward(args: Values) -> tuple[Any, ...]:
             return np.asarray(value).astype(arg.dtype)
         return type(arg)(value)
 
-    return tuple(part(arg) for arg in args)
+    return together(map(part, apart(args)), args)
 
 
 def differences(program: Program, direction: Values, trace: list[Any]) -> float:
@@ -172,9 +185,10 @@ def differences(program: Program, direction: Values, trace: list[Any]) -> float:
     def at(step: float) -> float:
         moved = [
             np.asarray(a + step * d) if isinstance(a, np.ndarray) else a + step * d
-            for a, d in zip(program.args, direction, strict=True)
+            for a, d in zip(apart(program.args), apart(direction), strict=True)
         ]
-        value, new_trace = watched.run(*moved, *program.options)
+        given = together(moved, program.args)
+        value, new_trace = watched.run(*given, *program.options)
         if new_trace != trace:
             raise NotSmooth("took another path within the step")
         return float(value)
@@ -244,7 +258,7 @@ def judge_many(
     assert refused <= most, f"{refused} programs refused beside {coverage.programs}"
 
 
-@pytest.mark.parametrize(("profile", "part"), PARTS)
+@pytest.mark.parametrize(("profile", "part"), [*PARTS, *LISTS])
 def test_programs(
     profile: str, part: int, request: pytest.FixtureRequest, testrun_uid: str
 ) -> None:
@@ -270,7 +284,7 @@ def test_programs(
 def every_part(folder: Path, run: str) -> Coverage | None:
     """What all parts of a run covered, once all are there."""
     total = Coverage()
-    for profile, part in PARTS:
+    for profile, part in [*PARTS, *LISTS]:
         path = folder / f"{profile}-{part}.json"
         record = json.loads(path.read_text()) if path.exists() else {}
         if record.pop("run", None) != run:

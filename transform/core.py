@@ -82,8 +82,11 @@ class Cell(Place):
 class Buffer(Place):
     """An array that this program owns and stores into by index; starts as zeros.
 
-    `like` is the value whose shape it takes, or that shape itself.
+    `like` is the value whose shape it takes, or that shape itself.  `is_tape`: it holds
+    what a reverse sweep needs again.
     """
+
+    is_tape = False
 
     def __init__(
         self, name: str, type: Type, like: Value | tuple[Operand, ...]

@@ -17,6 +17,7 @@ from gradwright.transform.core import (
     Assert,
     At,
     Break,
+    Buffer,
     Call,
     Effect,
     For,
@@ -46,6 +47,7 @@ from gradwright.transform.core import (
     walk,
 )
 from gradwright.transform.indices import Dim, Linear
+from gradwright.transform.primitives.structural import WITHIN
 
 Block = list[Statement]
 
@@ -54,9 +56,10 @@ def drop_dead(f: Function) -> None:
     """Remove what no result, effect or exception of the program depends on."""
     tapes: set[Any] = {p for p in f.params if isinstance(p, Tape)}
     tapes |= {r for r in f.results if isinstance(r, Tape)}
+    given: set[Any] = {p for p in f.params if isinstance(p, Buffer)}
     while True:
-        live = {v for r in f.results for v in leaves(r)}
-        liveness = _Liveness(set(tapes))
+        live = {v for r in f.results for v in leaves(r)} | given
+        liveness = _Liveness(set(tapes), given)
         body, _ = liveness.block(f.body, live | tapes, set())
         if liveness.tapes == tapes:
             break
@@ -86,7 +89,8 @@ class _Liveness:
     that stays, if any, and what is live before it.
     """
 
-    def __init__(self, tapes: set[Any]) -> None:
+    def __init__(self, tapes: set[Any], given: set[Any]) -> None:
+        self.given = given  # arrays of the caller's, which shows what is stored
         self.known = set(tapes)
         self.tapes = tapes
 
@@ -154,7 +158,7 @@ class _Liveness:
             case Break():
                 return s, set(after_loop)
             case Raise():
-                live = set()
+                live = set(self.given)
             case Assert():
                 live.update(all_reads(s))
             case If():
@@ -291,6 +295,8 @@ def may_raise(s: Let | Load) -> bool:
     if isinstance(s, Load):
         return s.unsure or any(map(_may_miss, s.index))
     p = s.primitive
+    if p is WITHIN:
+        return True
     if not p.raises or not all(type_of(o).python for o in s.operands):
         return False
     if p.function in (operator.truediv, operator.floordiv, operator.mod):

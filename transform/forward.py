@@ -8,13 +8,14 @@ A cell has a cell of tangents beside it, a tape a tape, a called function its ow
 
 from __future__ import annotations
 
+import operator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from gradwright.transform.activity import carries, varied
-from gradwright.transform.build import Builder, constant
+from gradwright.transform.build import Builder, constant, row
 from gradwright.transform.core import (
     AddUp,
     Alloc,
@@ -67,6 +68,9 @@ from gradwright.transform.rules import (
     SELECTIONS,
     Access,
     Rules,
+    flows_into_choices,
+    has_poles,
+    if_it_counts,
     over_axes,
     real_part,
     reduction_partial,
@@ -148,7 +152,18 @@ class _Sweep:
         self.dots: dict[Any, Any] = {p: _dot_of(p) for p in wrt}
         self.varied = varied(function, set(wrt))
         self.mixed = Mixed(function, self.varied).all
-        self.chooses = any(map(_is_choice, walk(function.body)))
+        self.chosen = flows_into_choices(function, set(wrt))
+        self.unbounded = self._unbounded(function) if self.chosen else set()
+
+    def _unbounded(self, function: Function) -> set[Any]:
+        """Values and places whose tangents may be infinite, or no number."""
+        poles = {
+            s.out
+            for s in walk(function.body)
+            if isinstance(s, Let) and s.out in self.varied
+            if s.primitive.rule is not None and has_poles(s.primitive.rule)
+        }
+        return varied(function, poles) & self.varied
 
     def tangent(self, o: Any) -> Any:
         """The tangent of an operand; zero for what does not vary."""
@@ -183,12 +198,14 @@ class _Sweep:
             case Let():
                 self.keep(s)
                 if s.out in self.varied:
+                    b.quiet = s.quiet
                     self.dots[s.out] = self._let(s)
+                    b.quiet = False
             case Load():
                 self.keep(s)
                 if s.out in self.varied:
                     out = _beside(s.out)
-                    dots = self.dots[s.source]
+                    dots = self._tangents_of(s.source)
                     b.add(Load(out, dots, s.index, safe=True, deep=s.deep))
                     self.dots[s.out] = out
             case Alloc():
@@ -223,8 +240,7 @@ class _Sweep:
                 self.keep(s)
             case Take():
                 if s.place in self.varied:
-                    dots = self.dots.get(s.source) or self._zeros(s.source)
-                    b.add(Take(self.dots[s.place], dots))
+                    b.add(Take(self.dots[s.place], self._tangents_of(s.source)))
                 self.keep(s)
             case Remove():
                 self.keep(s)
@@ -269,6 +285,12 @@ class _Sweep:
             dot.like = p.like  # type: ignore[attr-defined]
         self.dots[p] = dot
         return dot
+
+    def _tangents_of(self, source: Any) -> Any:
+        """The tangents of a place; those of a list that does not vary are zero."""
+        if isinstance(source, List) and source not in self.dots:
+            return self._zeros(source)
+        return self.dots[source]
 
     def _zeros(self, xs: List) -> List:
         """A list of tangents that are zero."""
@@ -317,16 +339,35 @@ class _Sweep:
                 continue
             if p.kind == "reduction":
                 term = self._reduced(s, o)
+            elif _is_choice(s) and o in self.unbounded:
+                term = self._taken(self._partial(s, k), self.tangent(o))
             else:
-                partial = self.rules.partial(
-                    p, k, lambda j: s.operands[j], lambda: s.out
-                )
+                partial = self._partial(s, k)
                 term = b.multiply(partial, self.tangent(o))
-                if self.chooses:
+                if s.out in self.chosen:
                     self.rules.note_product(term, partial)
             total = term if total is None else b.add_up(total, term)
         assert total is not None
         return self._fitted(total, s)
+
+    def _partial(self, s: Let, k: int) -> Operand:
+        return self.rules.partial(
+            s.primitive, k, lambda j: s.operands[j], lambda: s.out
+        )
+
+    def _taken(self, partial: Operand, dot: Operand) -> Operand:
+        """The product with a partial that is zero where something is not taken."""
+        b = self.builder
+        if isinstance(partial, Const | Linear):
+            return b.multiply(partial, dot)
+        counts = b.operator(operator.ne, partial, constant(0.0))
+        if type_of(partial).is_array or type_of(dot).is_array:
+            product = b.multiply(partial, dot)
+            made = b.definition.get(product)  # type: ignore[arg-type]
+            if isinstance(made, Let):
+                made.quiet = True
+            return b.let(row(np.where, 3), counts, product, constant(0.0))
+        return if_it_counts(b, counts, lambda: b.multiply(partial, dot))
 
     def _reduced(self, s: Let, x: Operand) -> Operand:
         """The tangent of a reduction: partial times x_dot, summed over its axes."""

@@ -25,6 +25,7 @@ from gradwright.transform.core import (
     Call,
     Cell,
     Const,
+    Exchange,
     For,
     Function,
     If,
@@ -41,6 +42,7 @@ from gradwright.transform.core import (
     Store,
     Tape,
     Value,
+    View,
     While,
     Whole,
     all_reads,
@@ -112,6 +114,7 @@ class Nesting:
         self.uses: dict[Any, _Use] = {}
         self.waiting: dict[Value, Waiting] = {}
         self.popping: dict[List, Place] = {}  # what a waiting pop is taken to read
+        self.in_rows = _in_rows(function)
         self.lengths: dict[Any, List] = {}  # numbers that are a list's length now
         self.chosen: dict[Cell, Waiting] = {}
         self.rooted: dict[Value, Place] = {}  # arrays, and whose memory they share
@@ -498,3 +501,22 @@ def _follows(body: list[Statement], s: Statement, place: Place) -> bool:
                 return True
         return _follows(inner, s, place)
     return False
+
+
+def _in_rows(function: Function) -> set[Any]:
+    """The arrays whose elements are named row by row: `y.reshape(-1)[3]`."""
+    found: set[Any] = set()
+    for s in walk(function.body):
+        place = getattr(s, "source", None) or getattr(s, "place", None)
+        if isinstance(place, Buffer) and place.type.rank > 1:
+            index = getattr(s, "index", ())
+            views = (i.primitive for i in index if isinstance(i, View))
+            if any(p is not None and p.through == "rows" for p in views):
+                found.add(place)
+    trades = [s for s in walk(function.body) if isinstance(s, Exchange)]
+    size = -1
+    while size != (size := len(found)):
+        for s in trades:
+            if found & set(s.places):
+                found |= set(s.places)
+    return found

@@ -3,12 +3,15 @@
     return x            ->   return x.copy()              x is an argument
     return y, y[1:]     ->   return y, y[1:].copy()
 
-Two results never share memory, and none does with an argument or a captured array.
+Two results never share memory, none does with an argument or a captured array, and into
+each may be stored.
 """
 
 from __future__ import annotations
 
 from typing import Any
+
+import numpy as np
 
 from gradwright.transform.core import (
     AddUp,
@@ -31,6 +34,9 @@ from gradwright.transform.core import (
 )
 from gradwright.transform.primitives.structural import COPY, ITEM, NAMED, STOPPED
 
+# Of these NumPy gives views that may not be stored into.
+READ_ONLY = (np.broadcast_to, np.diagonal, np.diag)
+
 
 def own_results(function: Function, count: int | None = None) -> None:
     """Copy each result that is part of an argument or of an earlier result.
@@ -38,7 +44,7 @@ def own_results(function: Function, count: int | None = None) -> None:
     With `count` only so many: what follows is not for the caller's eyes.
     """
     memory = _Memory(function, ())
-    taken: set[Any] = set(function.params)
+    taken: set[Any] = {*function.params, READ_ONLY}
     for k, r in enumerate(function.results[:count]):
         if not isinstance(r, Value) or not r.type.is_array or r.type.optional:
             continue  # an optional one is handed from one half to the other
@@ -81,6 +87,8 @@ class _Memory:
             if v in seen:
                 continue
             seen.add(v)
+            if _is_read_only(self.made.get(v)):
+                roots.add(READ_ONLY)
             sources = self._sources(v)
             todo += sources
             if not sources:
@@ -120,3 +128,10 @@ class _Memory:
         roots = _Memory(g, self.callers).of(g.results[k])
         pairs = zip(g.params, call.operands, strict=True)
         return [o for p, o in pairs if p in roots and o in operands]
+
+
+def _is_read_only(made: Statement | None) -> bool:
+    """Whether what is made is a view, maybe of new memory, that takes no store."""
+    if not isinstance(made, Let) or made.primitive.function not in READ_ONLY:
+        return False
+    return made.primitive.function is not np.diag or made.out.type.rank == 1

@@ -18,8 +18,21 @@ import gast
 import numpy as np
 
 from gradwright.transform import source as sources
+from gradwright.transform.activity import active
 from gradwright.transform.build import NOUNS, Builder, constant, row
-from gradwright.transform.core import Cell, Const, Let, Load, Operand, Value, type_of
+from gradwright.transform.core import (
+    Alloc,
+    Cell,
+    Const,
+    Function,
+    If,
+    Let,
+    Load,
+    Operand,
+    Value,
+    type_of,
+    walk,
+)
 from gradwright.transform.indices import Linear, linear
 from gradwright.transform.liveness import assigned, used
 from gradwright.transform.primitives.record import CLIP, Primitive
@@ -32,12 +45,23 @@ from gradwright.transform.specialise.abstract import (
 )
 from gradwright.transform.specialise.frame import Frame, Program
 from gradwright.transform.template import Hole, Sequence, Template
-from gradwright.transform.types import Type
+from gradwright.transform.types import FLOAT, Type
 
 SHAPES = ("shape", "ndim", "dtype", "size")  # what is known of an array without it
 
 
 SELECTIONS = (np.where, np.maximum, np.minimum, np.fmax, np.fmin, CLIP)
+
+
+def flows_into_choices(function: Function, wrt: set[Any]) -> set[Any]:
+    """What varies, and may not be taken by a choice behind it."""
+    given = {
+        o
+        for s in walk(function.body)
+        if isinstance(s, Let) and s.primitive.function in SELECTIONS
+        for o in s.operands
+    }
+    return active(function, wrt, given) if given else set()
 
 
 @dataclass(frozen=True)
@@ -104,6 +128,14 @@ def is_singular(function: Callable[..., Any]) -> bool:
     powers = (gast.Div, gast.Pow, gast.FloorDiv)
     return any(
         isinstance(n, gast.BinOp) and isinstance(n.op, powers) for n in gast.walk(tree)
+    )
+
+
+@functools.cache
+def has_poles(function: Callable[..., Any]) -> bool:
+    """Whether a partial may be infinite: the rule says where, or it divides."""
+    return is_singular(function) or any(
+        map(_may_be_infinite, read_rule(function).elements)
     )
 
 
@@ -239,6 +271,22 @@ def _abstract(argument: Any, operand: Callable[[int], Any]) -> Any:
 def _may_warn(p: Primitive) -> bool:
     """Whether an operation may warn: a comparison and a choice do not."""
     return p.kind != "constant" and p.function is not np.where
+
+
+def if_it_counts(
+    b: Builder, counts: Operand, product: Callable[[], Operand]
+) -> Operand:
+    """A product of numbers, or zero: it is not formed where it does not count."""
+    cell = Cell("product", FLOAT, choice=True)
+    b.add(Alloc(cell))
+    with b.nested([]) as then:
+        made = product()
+        cell.type = type_of(made)
+        b.store(cell, made)
+    with b.nested([]) as orelse:
+        b.store(cell, constant(0j if cell.type.is_complex else 0.0))
+    b.add(If(counts, then, orelse))
+    return b.load(cell)
 
 
 # ---- reductions --------------------------------------------------------------------

@@ -112,9 +112,10 @@ class Spelling:
     def constant(self, o: Const) -> ast.expr:
         if o.text is not None:
             return self.dotted(o.text.lstrip("-"), o.text.startswith("-"))
-        if isinstance(o.value, np.generic) and not o.type.python:
-            plain = replace(o, value=o.value.item())
-            return self.call(f"np.{o.value.dtype.name}", [self.constant(plain)])
+        if isinstance(o.value, int | float | complex) and not o.type.python:
+            plain = np.asarray(o.value).item()
+            kind = replace(o, value=plain, type=replace(o.type, python=True))
+            return self.call(f"np.{o.type.dtype}", [self.constant(kind)])
         if isinstance(o.value, float) and not math.isfinite(o.value):
             text = "nan" if math.isnan(o.value) else "inf"
             return self.dotted(f"math.{text}", o.value < 0)

@@ -25,6 +25,7 @@ from gradwright.transform.source import Source, is_library, read
 VIEWS = frozenset(
     (
         *(
+            "array_split",
             "asarray",
             "atleast_1d",
             "atleast_2d",
@@ -32,8 +33,8 @@ VIEWS = frozenset(
             "diagonal",
             "expand_dims",
         ),
-        *("flip", "fliplr", "flipud", "moveaxis", "ravel", "reshape", "rot90"),
-        *("squeeze", "swapaxes", "transpose", "view"),
+        *("flip", "fliplr", "flipud", "hsplit", "moveaxis", "ravel", "reshape"),
+        *("rot90", "split", "squeeze", "swapaxes", "transpose", "view", "vsplit"),
     )
 )
 """The names of functions and methods whose result may be a part of an array."""
@@ -199,7 +200,20 @@ def _bindings(node: gast.FunctionDef) -> Iterator[tuple[str, Any]]:
             pairs = [(t, n.value)]
             if isinstance(t, gast.Tuple) and isinstance(n.value, gast.Tuple):
                 pairs = list(zip(t.elts, n.value.elts, strict=False))
-            yield from ((a.id, value) for a, value in pairs if isinstance(a, gast.Name))
+            for a, value in pairs:
+                yield from ((name, value) for name in _names(a))
+
+
+def _names(target: Any) -> Iterator[str]:
+    """The names that a target binds, those of a tuple to parts of what it is given."""
+    match target:
+        case gast.Name(id=name):
+            yield name
+        case gast.Tuple(elts=parts) | gast.List(elts=parts):
+            for part in parts:
+                yield from _names(part)
+        case gast.Starred(value=value):
+            yield from _names(value)
 
 
 def _bound_in_blocks(node: gast.FunctionDef) -> frozenset[str]:

@@ -79,6 +79,9 @@ from gradwright.transform.spelling import (
     without_colons,
 )
 
+# Calls whose result lies in memory row by row, whatever they are given.
+IN_ROWS = ("array", "copy", "eye", "full", "identity", "ones", "zeros")
+
 
 class Writer(Nesting):
     """One function as a tree of Python, its names not settled yet."""
@@ -344,9 +347,11 @@ class Writer(Nesting):
         self._write(out, ast.Assign([name_of(s.tape, True)], tree), s)
 
     def _alloc(self, s: Alloc, out: list[ast.stmt]) -> None:
+        in_rows = s.place in self.in_rows
         if s.value is not None:
             w = self.operand(s.value)
-            self._write(out, ast.Assign([name_of(s.place, True)], w.tree), s, w.quiet)
+            tree = self._laid_out(w.tree) if in_rows else w.tree
+            self._write(out, ast.Assign([name_of(s.place, True)], tree), s, w.quiet)
             return
         match s.place:
             case Buffer(like=tuple(shape)):
@@ -358,13 +363,14 @@ class Writer(Nesting):
                 if dtype != np.float64:
                     given.append(self.spelling.argument(dtype))
                 begun = "np.empty" if s.blank else "np.zeros"
-                tree: ast.expr = self.spelling.call(begun, given)
+                tree = self.spelling.call(begun, given)
             case Buffer():
                 like = s.place.like
                 given = [self.operand(like).tree]  # type: ignore[arg-type]
                 if type_of(like).dtype != s.place.type.dtype:  # type: ignore[arg-type]
                     given.append(self.spelling.argument(np.dtype(s.place.type.dtype)))
-                tree = self.spelling.call("np.zeros_like", given)
+                order = {"order": ast.Constant("C")} if in_rows else {}
+                tree = self.spelling.call("np.zeros_like", given, **order)
             case Tape(like=Tape() as like):
                 length = ast.Call(ast.Name("len"), [self.operand(like).tree], [])
                 tree = ast.BinOp(ast.List([ast.Constant(0.0)]), ast.Mult(), length)
@@ -391,6 +397,13 @@ class Writer(Nesting):
         resized = self.spelling.call("np.resize", [name_of(s.place), length])
         self._write(out, ast.Assign([name_of(s.place, True)], resized), s)
 
+    def _laid_out(self, tree: ast.expr) -> ast.expr:
+        """An array that lies in memory row by row."""
+        match tree:
+            case ast.Call(func=ast.Attribute(attr=name)) if name in IN_ROWS:
+                return tree
+        return self.spelling.call("np.ascontiguousarray", [tree])
+
     def _store(self, s: Store, out: list[ast.stmt]) -> None:
         if s.accumulate and may_repeat(s.index):
             self._add_at(s, out)
@@ -400,6 +413,8 @@ class Writer(Nesting):
         w = self.operand(s.operand)
         if isinstance(s.place, Cell | List) and self.changes_later(s):
             w = replace(w, tree=copied(w.tree))
+        if s.place in self.in_rows and not s.index and not s.accumulate:
+            w = replace(w, tree=self._laid_out(w.tree))
         target: ast.Name | ast.Subscript = name_of(s.place, True)
         if s.index:
             target = self._item(name_of(s.place), s.index, set())

@@ -8,6 +8,7 @@
     arrays     elements by layout, alias scopes
     sites      what fails, and what it raises
     build      a module to machine code
+    disk       machine code that another process has made
     driver     Python that calls it
 
 Loop core is core whose values are numbers, and arrays that are read and stored into

@@ -47,12 +47,13 @@ def register() -> frozenset[str]:
     pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
     pointer_of.restype = ctypes.c_void_p
     pointer_of.argtypes = [ctypes.py_object, ctypes.c_char_p]
+    table: Any = cython_blas.__pyx_capi__
     for letter in LETTERS.values():
-        capsule = cython_blas.__pyx_capi__.get(f"{letter}gemm")
-        if capsule is not None:
+        for name in (f"{letter}gemm", f"{letter}gemv"):
+            capsule = table[name]
             address = pointer_of(capsule, name_of(capsule))
-            llvm.add_symbol(f"{elementary.PREFIX}{letter}gemm", address)
-            found.add(letter)
+            llvm.add_symbol(elementary.PREFIX + name, address)
+        found.add(letter)
     return frozenset(found)
 
 
@@ -60,6 +61,8 @@ def write(body: Body, s: Library) -> bool:
     """The instructions of a product of matrices; False where there are none."""
     (out,), (left, right) = s.outs, s.operands
     a, b, c = (body.array(o) for o in (left, right, out))
+    if len(c.dims) == 1:
+        return _of_vector(body, a, b, c, s.attribute)
     letter = LETTERS.get(c.dtype.name)
     if letter not in register() or any(x.dtype != c.dtype for x in (a, b)):
         return False
@@ -86,6 +89,42 @@ def write(body: Body, s: Library) -> bool:
         zero,
         c.data,
         _leading(body, c),
+    ]
+    body.b.call(function, given)
+    return True
+
+
+def _of_vector(
+    body: Body, a: Array, b: Array, c: Array, turned: tuple[bool, bool]
+) -> bool:
+    """A matrix and a vector, in either order."""
+    matrix, vector = (a, b) if len(a.dims) == 2 else (b, a)
+    letter = LETTERS.get(c.dtype.name)
+    if letter not in register() or any(x.dtype != c.dtype for x in (a, b)):
+        return False
+    if STRIDED in (matrix.layout, vector.layout):
+        return False
+    # What BLAS reads by columns is turned, and a vector on the left turns it once more.
+    is_turned = turned[0] if matrix is a else not turned[1]
+    by_columns = matrix.layout == COLUMNS
+    rows, columns = matrix.dims[::-1] if not by_columns else matrix.dims
+    kind = ir.FunctionType(ir.VoidType(), [POINTER] * 11)
+    name = f"{elementary.PREFIX}{letter}gemv"
+    function = body.b.module.globals.get(name) or ir.Function(body.b.module, kind, name)
+    one, zero = (_number(body, letter, x) for x in (1.0, 0.0))
+    step = _slot(body, SHORT, SHORT(1))
+    given = [
+        _letter(body, is_turned == by_columns),
+        _short(body, rows),
+        _short(body, columns),
+        one,
+        matrix.data,
+        _leading(body, matrix),
+        vector.data,
+        step,
+        zero,
+        c.data,
+        step,
     ]
     body.b.call(function, given)
     return True

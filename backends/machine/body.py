@@ -20,6 +20,8 @@ from llvmlite import ir
 from gradwright.backends.machine import (
     arithmetic,
     arrays,
+    calling,
+    control,
     fast,
     library,
     operations,
@@ -27,8 +29,12 @@ from gradwright.backends.machine import (
     sites,
 )
 from gradwright.backends.machine.arrays import Array, Scopes
+from gradwright.backends.machine.control import RARE
+from gradwright.backends.machine.escaping import escaping
 from gradwright.backends.machine.memory import Memory
 from gradwright.backends.machine.program import (
+    DEEPEST,
+    DEPTH,
     NOTED,
     Instance,
     Program,
@@ -37,8 +43,6 @@ from gradwright.backends.machine.program import (
 )
 from gradwright.backends.machine.scalars import (
     BIT,
-    LEAST,
-    MOST,
     WORD,
     Refused,
     Register,
@@ -49,7 +53,6 @@ from gradwright.backends.machine.scalars import (
     of_registers,
     register_types,
     registers,
-    truth,
     word,
 )
 from gradwright.backends.machine.sites import Error, Site
@@ -68,7 +71,6 @@ from gradwright.transform.core import (
     Let,
     Library,
     Load,
-    Place,
     Raise,
     Resize,
     Statement,
@@ -76,9 +78,7 @@ from gradwright.transform.core import (
     Value,
     While,
     Whole,
-    blocks,
-    defines,
-    reads,
+    is_recursive,
     type_of,
     walk,
 )
@@ -89,7 +89,6 @@ from gradwright.transform.primitives.structural import FORMAT, WITHIN
 from gradwright.transform.types import INT, Type
 
 ANY_ORDER = ("reassoc", "nsz")
-RARE = 1, 10_000  # how often a branch to a failure is taken, and not
 
 
 class Body:
@@ -107,12 +106,13 @@ class Body:
         self.noted = self.slot(BIT)  # whether something failed that waits
         self.b.store(BIT(0), self.noted)
         self.frame = self.llvm.args[0]
+        self.is_recursive = is_recursive(self.function)
         self.values: dict[Any, Scalar] = {}
         self.arrays: dict[Any, Array] = {}
         self.texts: dict[Any, Let] = {}
         self.cells: dict[Cell, tuple[Register, ...]] = {}
         self.bound: dict[Cell, Register] = {}
-        self.escaping = {v: self._slots(v.type) for v in _escaping(self.function)}
+        self.escaping = {v: self.slots_of(v.type) for v in escaping(self.function)}
         self.unsure = {
             s.source
             for s in walk(self.function.body)
@@ -142,6 +142,8 @@ class Body:
         """Write the body, and what follows it."""
         try:
             self.begin()
+            if self.is_recursive:
+                self.descend(1)
             self.block(self.function.body)
             if not self.b.block.is_terminated:
                 if not self.program.careful:
@@ -152,6 +154,8 @@ class Body:
                 self.b.branch(self.exit)
             self.b.position_at_end(self.exit)
             self.memory.free()
+            if self.is_recursive:
+                self.descend(-1)
             status = self.b.load(self.status, typ=WORD)
             if not self.program.careful:
                 noted = self.b.load(self.noted, typ=BIT)
@@ -163,6 +167,18 @@ class Body:
             raise UnsupportedSyntax(
                 f"jit cannot compile {e.message}", at=self.where, instead=e.instead
             ) from None
+
+    def descend(self, step: int) -> None:
+        """One call more, or less, is open; too many are Python's RecursionError."""
+        b = self.b
+        place = b.gep(self.frame, [WORD(DEPTH)], source_etype=WORD)
+        depth = b.add(b.load(place, typ=WORD), WORD(step))
+        b.store(depth, place)
+        if step > 0:
+            deepest = b.gep(self.frame, [WORD(DEEPEST)], source_etype=WORD)
+            is_deep = b.icmp_signed(">", depth, b.load(deepest, typ=WORD))
+            error = sites.says(RecursionError, "maximum recursion depth exceeded")
+            self.fail_if(is_deep, error, ())
 
     def begin(self) -> None:
         """Take the parameters from the registers of a call."""
@@ -206,7 +222,8 @@ class Body:
         b = ir.IRBuilder(self.head)
         return b.alloca(kind)
 
-    def _slots(self, t: Type) -> tuple[Register, ...]:
+    def slots_of(self, t: Type) -> tuple[Register, ...]:
+        """Memory for the registers of a number; none for a text."""
         if not is_scalar(t) or not t.is_number:
             return ()
         return tuple(self.slot(k) for k in register_types(element_of(t)))
@@ -343,21 +360,9 @@ class Body:
                 self.fail_if(bit, error, given)
 
         def formula(f: Any, operands: tuple[Scalar, ...]) -> Scalar:
-            return self.formula(f, operands, fail_if)
+            return calling.formula(self, f, operands, fail_if)
 
         return operations.Work(self.b, fail_if, formula)
-
-    def formula(self, f: Any, operands: tuple[Scalar, ...], fail_if: Any) -> Scalar:
-        """The result of a formula; where it fails, its caller does."""
-        from gradwright.backends.machine.formulas import core_of
-
-        function = core_of(f, tuple(x.type for x in operands))
-        status, (found,) = self.invoke(
-            function, operands, tuple(None for _ in operands)
-        )
-        fail_if(self.b.icmp_signed("!=", status, WORD(0)))
-        assert isinstance(found, Scalar)
-        return found
 
     # ---- statements ------------------------------------------------------------
 
@@ -381,19 +386,19 @@ class Body:
             case Resize():
                 self.memory.resize(s)
             case For():
-                self._for(s)
+                control.loop_over(self, s)
             case While():
-                self._while(s)
+                control.loop_while(self, s)
             case If():
-                self._if(s)
+                control.branch(self, s)
             case Break():
                 self.b.branch(self.leave[-1])
             case Raise():
-                self._raise(s.exception, s.operands)
+                control.raised(self, s.exception, s.operands)
             case Assert():
-                self._assert(s)
+                control.asserted(self, s)
             case Call():
-                self._call(s)
+                calling.call(self, s)
             case Library():
                 library.write(self, s)
             case _:
@@ -552,7 +557,7 @@ class Body:
 
     def cell(self, place: Cell) -> tuple[Register, ...]:
         if place not in self.cells:
-            self.cells[place] = self._slots(place.type)
+            self.cells[place] = self.slots_of(place.type)
         return self.cells[place]
 
     def bound_slot(self, place: Cell) -> Register:
@@ -570,203 +575,6 @@ class Body:
         else:
             raise Refused("lists yet" if s.value is None else "arrays as a whole yet")
 
-    # ---- control ---------------------------------------------------------------
-
-    def _if(self, s: If) -> None:
-        b = self.b
-        condition = truth(b, self.operand(s.condition))
-        then, orelse, after = (self.llvm.append_basic_block() for _ in range(3))
-        b.cbranch(condition, then, orelse)
-        for start, body in ((then, s.then), (orelse, s.orelse)):
-            b.position_at_end(start)
-            self.block(body)
-            if not b.block.is_terminated:
-                b.branch(after)
-        b.position_at_end(after)
-
-    def _while(self, s: While) -> None:
-        b = self.b
-        head, body, after = (self.llvm.append_basic_block() for _ in range(3))
-        b.branch(head)
-        b.position_at_end(head)
-        self.block(s.header)
-        goes_on = truth(b, self.operand(s.condition))
-        if not self.program.careful:  # what failed may keep the loop from ending
-            goes_on = b.and_(goes_on, b.not_(b.load(self.noted, typ=BIT)))
-        b.cbranch(goes_on, body, after)
-        b.position_at_end(body)
-        with self.looping(after):
-            self.block(s.body)
-        if not b.block.is_terminated:
-            b.branch(head)
-        b.position_at_end(after)
-
-    @contextmanager
-    def looping(self, after: Any) -> Iterator[None]:
-        self.leave.append(after)
-        yield
-        self.leave.pop()
-
-    def _for(self, s: For) -> None:
-        start, stop, step = (
-            convert(self.b, self.operand(o), INT) for o in (s.start, s.stop, s.step)
-        )
-        if step.low == step.high == 1 and not s.backwards:
-            self._count(s, start, stop, 1)
-        elif step.low == step.high == 1:
-            last = Scalar(INT, (self.b.sub(stop.part, WORD(1)),), start.low, stop.high)
-            self._count(s, last, start, -1)
-        else:
-            self._stride(s, start, stop, step)
-
-    def _count(self, s: For, first: Scalar, end: Scalar, step: int) -> None:
-        """A loop by one, upwards to the end or downwards through it."""
-        b = self.b
-        order = "<" if step == 1 else ">="
-        body, after = self.llvm.append_basic_block(), self.llvm.append_basic_block()
-        before = b.block
-        if step == -1:  # first is one below where it stops, which may be the least int
-            enters = b.icmp_signed("<", end.part, b.add(first.part, WORD(1)))
-        else:
-            enters = b.icmp_signed(order, first.part, end.part)
-        b.cbranch(enters, body, after)
-        b.position_at_end(body)
-        symbol = b.phi(WORD)
-        symbol.add_incoming(first.part, before)
-        low, high = (
-            (first.low, end.high - 1) if step == 1 else (end.low, first.high - 1)
-        )
-        self.set(s.symbol, word(symbol, max(low, LEAST), min(high, MOST)))
-        with self.looping(after):
-            self.block(s.body)
-        if not b.block.is_terminated:
-            following = b.add(symbol, WORD(step), flags=["nsw"])
-            symbol.add_incoming(following, b.block)
-            goes_on = b.icmp_signed(order, following, end.part)
-            b.cbranch(goes_on, body, after)
-        b.position_at_end(after)
-
-    def _stride(self, s: For, start: Scalar, stop: Scalar, step: Scalar) -> None:
-        """A loop by another step: trips are counted, as Python's range counts."""
-        b = self.b
-        if step.low <= 0 <= step.high:
-            error = sites.says(ValueError, "range() arg 3 must not be zero")
-            self.fail_if(b.icmp_signed("==", step.part, WORD(0)), error, ())
-        up = b.icmp_signed(">", step.part, WORD(0))
-        enters = b.select(
-            up,
-            b.icmp_signed("<", start.part, stop.part),
-            b.icmp_signed(">", start.part, stop.part),
-        )
-        way = b.select(up, b.sub(stop.part, start.part), b.sub(start.part, stop.part))
-        size = b.select(up, step.part, b.neg(step.part))
-        trips = b.add(b.udiv(b.sub(way, WORD(1)), size), WORD(1))
-        body, after = self.llvm.append_basic_block(), self.llvm.append_basic_block()
-        before = b.block
-        b.cbranch(enters, body, after)
-        b.position_at_end(body)
-        trip = b.phi(WORD)
-        trip.add_incoming(WORD(0), before)
-        at = b.sub(b.sub(trips, WORD(1)), trip) if s.backwards else trip
-        symbol = b.add(start.part, b.mul(at, step.part))
-        low, high = min(start.low, stop.low), max(start.high, stop.high)
-        self.set(s.symbol, word(symbol, low, high))
-        with self.looping(after):
-            self.block(s.body)
-        if not b.block.is_terminated:
-            following = b.add(trip, WORD(1))
-            trip.add_incoming(following, b.block)
-            b.cbranch(b.icmp_unsigned("<", following, trips), body, after)
-        b.position_at_end(after)
-
-    def _raise(self, kind: type[BaseException], operands: Any) -> None:
-        arguments: list[Any] = []
-        given: list[Scalar] = []
-        for o in operands:
-            if isinstance(o, Const):
-                arguments.append((o.value,))
-            elif o in self.texts:
-                text = self.texts[o]
-                arguments.append((text.attribute, len(given)))
-                given += [self.operand(p) for p in text.operands]
-            else:
-                arguments.append(len(given))
-                given.append(self.operand(o))
-        self.fail(sites.of_user(kind, arguments), tuple(given))
-
-    def _assert(self, s: Assert) -> None:
-        b = self.b
-        holds = truth(b, self.operand(s.condition))
-        good, bad = self.llvm.append_basic_block(), self.llvm.append_basic_block()
-        b.cbranch(holds, good, bad).set_weights(RARE[::-1])
-        b.position_at_end(bad)
-        self.block(s.header)
-        if not b.block.is_terminated:
-            message = () if s.message is None else (s.message,)
-            self._raise(AssertionError, message)
-        b.position_at_end(good)
-
-    # ---- calls -----------------------------------------------------------------
-
-    def _call(self, s: Call) -> None:
-        given: list[Any] = []
-        layouts: list[str | None] = []
-        for o, p in zip(s.operands, s.function.params, strict=True):
-            if isinstance(o, Value | Place) and not is_scalar(type_of(o)):
-                a = self.array(o)
-                given.append(a)
-                layouts.append(a.layout)
-            else:
-                x = convert(self.b, self.operand(o), element_of(type_of(p)))
-                given.append(x)
-                layouts.append(None)
-        status, found = self.invoke(s.function, tuple(given), tuple(layouts))
-        failed = self.b.icmp_signed("!=", status, WORD(0))
-        with self.rarely(failed):
-            self.b.store(status, self.status)
-            self.b.branch(self.exit)
-        for out, x in zip(s.outs, found, strict=True):
-            if isinstance(x, Scalar):
-                self.set(out, convert(self.b, x, element_of(out.type)))
-            else:
-                self.memory.take_over(out, x)
-
-    def invoke(
-        self, function: Any, given: tuple[Any, ...], layouts: tuple[Any, ...]
-    ) -> tuple[Register, list[Any]]:
-        """Call a function: its status, and its results where that is 0."""
-        b = self.b
-        callee = self.program.instance(function, layouts)
-        passed: list[Register] = [self.frame]
-        for x in given:
-            if isinstance(x, Array):
-                passed += [x.data, *x.dims, *x.strides]
-            else:
-                passed += registers(x)
-        slots: list[tuple[Register, ...]] = []
-        for r in function.results:
-            t = type_of(r)
-            if is_scalar(t):
-                slots.append(self._slots(t))
-                for kind, place in zip(
-                    register_types(element_of(t)), slots[-1], strict=True
-                ):
-                    b.store(ir.Constant(kind, None), place)
-            else:
-                slots.append((self.slot(ir.ArrayType(WORD, 1 + t.rank)),))
-            passed += slots[-1]
-        status = b.call(callee.llvm, passed)
-        found: list[Any] = []
-        for r, places in zip(function.results, slots, strict=True):
-            t = type_of(r)
-            if is_scalar(t):
-                kinds = register_types(element_of(t))
-                read = (b.load(p, typ=k) for p, k in zip(places, kinds, strict=True))
-                found.append(of_registers(element_of(t), tuple(read)))
-            else:
-                found.append(places[0])
-        return status, found
-
 
 def _makes_float(s: Let) -> bool:
     """Whether an operation makes a float or a complex number and nothing else."""
@@ -782,52 +590,6 @@ def _asks_for_none(s: Let) -> bool:
         operator.not_,
         bool,
     )
-
-
-def _escaping(function: Any) -> set[Any]:
-    """The values that are used outside of the block that defines them."""
-    home: dict[Any, tuple[int, ...]] = {}
-    found: set[Any] = set()
-
-    def use(v: Any, path: tuple[int, ...]) -> None:
-        own = home.get(v)
-        if own is not None and path[: len(own)] != own:
-            found.add(v)
-
-    def visit(body: list[Statement], path: tuple[int, ...]) -> None:
-        for s in body:
-            inner = [(*path, id(b)) for b in blocks(s)]
-            used = reads(s)
-            if isinstance(s, While):  # its condition is read in the header
-                path_of_use = inner[0]
-            elif isinstance(s, Assert):
-                for v in used:
-                    use(v, inner[0])
-                used = []
-                path_of_use = path
-            else:
-                path_of_use = path
-            for b, p in zip(blocks(s), inner, strict=True):
-                if isinstance(s, For):
-                    home[s.symbol] = p
-                if isinstance(s, While) and b is s.body:
-                    p = (*inner[0], id(b))  # the header comes before the body
-                    for t in walk(s.header):
-                        for v in defines(t):
-                            home.setdefault(v, inner[0])
-                visit(b, p)
-            for v in used:
-                use(v, path_of_use)
-            if not isinstance(s, For):
-                for v in defines(s):
-                    home[v] = path
-
-    visit(function.body, ())
-    for r in function.results:
-        symbols = r.symbols() if isinstance(r, Linear) else [r]
-        for v in symbols:
-            use(v, ())
-    return {v for v in found if isinstance(v, Value) and is_scalar(v.type)}
 
 
 def _described(s: Statement) -> str:

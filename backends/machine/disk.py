@@ -71,7 +71,8 @@ def load(name: str) -> Any:
         if hashlib.sha256(data).hexdigest().encode() != digest:
             raise ValueError("the file is damaged")
         parts = pickle.loads(data)
-        return CompileResult._rebuild(cpu_target.target_context, *parts)
+        rebuild: Any = CompileResult._rebuild
+        return rebuild(cpu_target.target_context, *parts)
     except FileNotFoundError:
         return None
     except Exception:  # of another writer, or of no use: it is made anew
@@ -84,7 +85,8 @@ def save(name: str, compiled: Any) -> None:
     """Keep a compile result; where that cannot be, it is compiled the next time."""
     path = path_of(name)
     try:
-        data = serialize.dumps(compiled._reduce())
+        dumps: Any = serialize.dumps
+        data = dumps(compiled._reduce())
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
         with os.fdopen(handle, "wb") as f:

@@ -15,9 +15,11 @@ from __future__ import annotations
 
 import ctypes
 import struct
+import sys
 import time
 from collections import deque
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -26,6 +28,7 @@ from gradwright.backends.machine import arrays, build, disk, kernel, library, si
 from gradwright.backends.machine.arrays import layout_of
 from gradwright.backends.machine.program import (
     CALLS,
+    DEEPEST,
     DTYPES,
     NEEDED,
     NO_ROOM,
@@ -107,6 +110,8 @@ class Machine:
             return self.run_usual(False, *values)
         except (OtherLayout, Noted) as e:
             return self.otherwise(e, False, values)
+        except OtherKind:  # a dtype may be equal to another, and not the same object
+            return self.otherwise(OtherLayout(), False, self.respelled(values))
 
     def run_unseen(self, values: Any, hidden: dict[str, Any]) -> Any:
         """The same, where only the classes of the arguments are known to fit.
@@ -125,10 +130,28 @@ class Machine:
         """What the kernel for these arrays gives, or a careful one."""
         if isinstance(e, OtherLayout):
             try:
-                return self.laid_out(values).run(unseen, *values)
+                kernel = self.laid_out(values)
+                if not kernel.takes_all:  # arrays that come next often lie so, too
+                    self.run_usual = kernel.run
+                return kernel.run(unseen, *values)
             except Noted:
                 pass
         return self.laid_out(values, careful=True).run(unseen, *values)
+
+    def respelled(self, values: Any) -> list[Any]:
+        """The same arrays, each with the very dtype that kernels look for."""
+        found = list(values)
+        for k in self.array_at:
+            a, p = found[k], self.function.params[k]
+            dtype = np.dtype(p.type.dtype)
+            if a.dtype != dtype or a.ndim != p.type.rank:
+                raise BackendError(
+                    f"an array of {a.dtype} with {a.ndim} axes for '{p.name}', "
+                    f"compiled for {dtype} with {p.type.rank}"
+                )
+            if a.dtype is not dtype:
+                found[k] = a.view(dtype)
+        return found
 
     def laid_out(self, values: Any, careful: bool = False) -> Kernel:
         """The kernel for the layouts of these arguments."""
@@ -151,6 +174,7 @@ class Kernel:
     ) -> None:
         program = kernel.translated(function, layouts, facts, careful, fastmath)
         self.sites = program.sites
+        self.takes_all = "S" in layouts
         self.frame_layout = program.frame
         self.text, self.name = build.text_of(program)
         self.compiled = disk.load(self.name)
@@ -174,8 +198,18 @@ class Kernel:
         exec(self.driver, names)
         self.run: Callable[..., Any] = names["run"]
 
+    def as_text(self, stage: str) -> str:
+        """The module as it was written ("llvm"), or what was made of it ("asm")."""
+        return self.text if stage == "llvm" else self.asm
+
+    @cached_property
+    def asm(self) -> str:
+        """What was made of the module; LLVM writes it differently each time."""
+        return str(self.compiled.library.get_asm_str())
+
     def new(self) -> Frame:
         frame = Frame(self.frame_layout.size)
+        frame.held[DEEPEST] = sys.getrecursionlimit()
         if self.callback is not None:
             address = ctypes.cast(self.callback, ctypes.c_void_p).value or 0
             frame.held[CALLS] = address
@@ -292,7 +326,9 @@ def _written(program: Program) -> tuple[str, dict[str, Any]]:
             "        raise OtherKind from None",
         ]
         names[f"dtype_{k}"] = np.dtype(place.type.dtype)
-        letters, given = letters + "q", [*given, f"id(r{k})"]
+        given.append(f"id(r{k})")
+    arrays_out = [k for k, r in enumerate(function.results) if not _is_number(r)]
+    letters += "".join("q" if k in fresh else "8x" for k in arrays_out)
     names["pack"] = struct.Struct(letters).pack_into
     names.update(zeros=np.zeros, empty=np.empty, OtherKind=OtherKind)
     values = "".join(f", {g}" for g in given)
@@ -314,6 +350,10 @@ def _written(program: Program) -> tuple[str, dict[str, Any]]:
         f"    return {_returned(function, fresh, params, names)}",
     ]
     return "\n".join(lines) + "\n", names
+
+
+def _is_number(r: Any) -> bool:
+    return bool(is_scalar(type_of(r)))
 
 
 def _is_length(size: Any) -> bool:

@@ -14,8 +14,10 @@ import ctypes
 import ctypes.util
 import math
 import platform
+import sys
 from collections.abc import Iterable
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -50,7 +52,7 @@ PREFIX = "gradwright_"
 def library(name: str) -> ctypes.CDLL | None:
     """A shared library of the system, where it is found."""
     try:
-        return ctypes.CDLL(name)
+        return ctypes.CDLL(name, mode=ctypes.RTLD_GLOBAL)
     except OSError:
         return None
 
@@ -81,21 +83,31 @@ def vector_names(name: str, arity: int) -> dict[int, str]:
     if base not in VECTOR or platform.machine() not in ("x86_64", "AMD64"):
         return {}
     few = 4 if is_single else 2
+    widths = few, 2 * few, 4 * few
+    svml = library(svml_path())
+    if svml is not None:
+        names = {n: f"__svml_{name}{n}_ha" for n in widths}  # of high accuracy
+        if all(hasattr(svml, n) for n in names.values()):
+            llvm.load_library_permanently(svml_path())
+            return names
     mvec = library("libmvec.so.1")
     if mvec is not None:
-        forms = {few: "b", 2 * few: "d", 4 * few: "e"}
+        forms = dict(zip(widths, "bde", strict=True))
         v = "v" * arity
         names = {n: f"_ZGV{isa}N{n}{v}_{name}" for n, isa in forms.items()}
         if all(hasattr(mvec, n) for n in names.values()):
             llvm.load_library_permanently("libmvec.so.1")
             return names
-    svml = library("libsvml.so")
-    if svml is not None:
-        names = {n: f"__svml_{name}{n}" for n in (few, 2 * few, 4 * few)}
-        if all(hasattr(svml, n) for n in names.values()):
-            llvm.load_library_permanently("libsvml.so")
-            return names
     return {}
+
+
+def svml_path() -> str:
+    """Where a package of Intel's puts libsvml, or its bare name."""
+    folder = Path(sys.prefix) / "lib"
+    if not (folder / "libsvml.so").exists():
+        return "libsvml.so"
+    library(str(folder / "libintlc.so.5"))  # which it needs, and does not look for here
+    return str(folder / "libsvml.so")
 
 
 def call(b: Any, name: str, *parts: Register) -> Register:
@@ -221,6 +233,12 @@ def circular(b: Any, name: str, x: Register) -> Register:
     is_far = b.fcmp_ordered(">", size, DOUBLE(MOST_TURNS))
     far = b.select(is_far, x, DOUBLE(0.0))  # which costs it little where none is
     return b.select(is_far, call(b, name, far), found)
+
+
+def has_better(name: str) -> bool:
+    """Whether what is written out here is more exact than the vector function."""
+    forms = vector_names(name, 1).values()
+    return has_fma() and any(f.startswith("_ZGV") for f in forms)
 
 
 @cache

@@ -6,6 +6,7 @@ gcd(a, b) of int64    ->    a core function of two int64, which kernels call
 from __future__ import annotations
 
 import operator
+import os
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -20,6 +21,16 @@ from gradwright.transform.types import Type
 
 _known: dict[Any, Function] = {}
 _lock = threading.RLock()
+
+
+def _renew_lock() -> None:
+    """After a fork a lock of a thread that is no more would stay closed."""
+    global _lock
+    _lock = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_lock)
 
 
 def core_of(formula: Callable[..., Any], kinds: tuple[Type, ...]) -> Function:

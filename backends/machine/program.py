@@ -3,7 +3,8 @@
 The kernel takes the address of a frame, a row of words that the driver fills:
 
     0  workspace   1  its bytes   2  the bytes that are needed   3  what calls libraries
-    4  the dtypes of the arrays, then whether nobody has looked at these, then the
+    4  how many calls of recursive functions are open   5  how many may be
+    6  the dtypes of the arrays, then whether nobody has looked at these, then the
        arguments (numbers; arrays as NumPy's own objects), then results, then the
        operands of what failed
 
@@ -43,7 +44,7 @@ from gradwright.transform.types import Type
 OTHER_LAYOUT, NO_ROOM, TOO_LONG, NO_MEMORY, OTHER_KIND, RAISED, NOTED = range(
     -1, -8, -1
 )
-WORKSPACE, CAPACITY, NEEDED, CALLS, DTYPES = range(5)
+WORKSPACE, CAPACITY, NEEDED, CALLS, DEPTH, DEEPEST, DTYPES = range(7)
 Layouts = tuple[str | None, ...]
 
 

@@ -73,7 +73,7 @@ def _of_c(p: Primitive) -> Operation:
         if len(given[0].parts) == 2:
             return _of_complex(w, p, given)
         parts = [x.part for x in given]
-        if parts[0].type == DOUBLE and elementary.has_fma():
+        if parts[0].type == DOUBLE and elementary.has_better(name):
             if p.function is np.exp:
                 return Scalar(given[0].type, (elementary.exp(w.b, *parts),))
             if p.function in (np.sin, np.cos):

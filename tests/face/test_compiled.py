@@ -129,6 +129,17 @@ def test_a_structure_goes_in_and_out() -> None:
     assert f({"a": 1, "b": 2.5}) == {"a": 2, "b": (2.5, None, "text")}
 
 
+def test_a_store_into_an_argument_is_made() -> None:
+    @gw.jit
+    def f(x: Any) -> Any:
+        x[0] = 1.0
+        return x[1]
+
+    x = np.zeros(3)
+    assert f(x) == 0.0
+    assert x[0] == 1.0
+
+
 def test_several_threads_call_at_once() -> None:
     arrays = [np.full((50, 40), float(k)) for k in range(8)]
     wrong: list[Any] = []

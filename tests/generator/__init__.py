@@ -22,6 +22,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from generator.arrays import ArrayWriter, called_by_templates
+from generator.lists import ListWriter
 from generator.stores import StoreWriter
 from generator.words import ROWS, Profile, Program
 from generator.writer import Writer
@@ -70,8 +71,19 @@ PROFILES = {
         statements=f"{'store ' * 30} {'store_whole ' * 8} {'view ' * 12} "
         f"{'alias ' * 5} {'array_assign ' * 4} {'copied ' * 4} {'exchange ' * 5} "
         f"{'stencil ' * 8} {'buffered ' * 5} {'call_for_effect ' * 12} "
+        f"{'store_by_call ' * 24} {'name_of_output ' * 4} "
         f"{'view_of_call ' * 4} over_rows over_rows inner inner",
         numbers=f"{'made_number ' * 10} element element",
+        kinds="float float int",
+        args="",
+        helpers=2,
+    ),
+    "lists": Profile(
+        statements=f"{'list_begun ' * 14} {'list_changed ' * 60} {'list_loop ' * 24} "
+        f"{'popped ' * 8} {'list_alias ' * 14} {'list_exchange ' * 4} "
+        f"{'list_named_array ' * 8} {'call_for_effect ' * 12} {'list_of_call ' * 4} "
+        f"{'array_assign ' * 3} {'store ' * 6} over_rows inner inner branch branch",
+        numbers=f"{'list_number ' * 18} made_number made_number made_number",
         kinds="float float int",
         args="",
         helpers=2,
@@ -86,7 +98,7 @@ PROFILES = {
 }
 
 
-WRITERS = {"arrays": ArrayWriter, "stores": StoreWriter}
+WRITERS = {"arrays": ArrayWriter, "stores": StoreWriter, "lists": ListWriter}
 
 
 def programs(name: str) -> st.SearchStrategy[Program]:

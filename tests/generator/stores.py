@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from generator.arrays import MOST, ArrayWriter, Grown
+from generator.arrays import MASKS, MOST, ArrayWriter, Grown
 from generator.words import Lines, Name, forms, indent
 
 # Holes as in programs of arrays; {T} the array that is stored into, {V} a value for
@@ -67,7 +67,30 @@ BUFFERS = forms("""
     {W}[:] = 0.5 * {T} + 0.2 * {T} ** 2; {W}[1:] = 0.7 * {T}[:-1]; {W} += 0.4 * {T};
     {W}[0] = 0.5 * {T}[-1] * {T}[0]; {W}[...] = np.sin({T}); {W}[::-1] -= 0.4 * {T}
 """)
-# Programs that call what has its place to be written: what stores without a subscript.
+# What stores without a subscript; {U} something else of the shape of {T}, {P} places
+# of its first axis, {M} a mask of its shape, {X} another array of its kind.
+CALLS = forms("""
+    np.add.at({T}, {P}, {V}); np.add.at({T}, {P}, 0.5 * ({V}));
+    np.add.at({T}, {P}, 0.3); np.subtract.at({T}, {P}, 0.4 * ({V}));
+    np.multiply.at({T}, {P}, 0.8);
+    np.multiply.at({T}, {P}, np.cos({V})); np.divide.at({T}, {P}, 2.5 + np.sin({V}));
+    np.copyto({T}, {U}); np.copyto({T}, 0.5 * {U}); np.copyto({T}, {F});
+    np.copyto({T}, {U}, where={M}); np.copyto({T}, 0.4, where={M}); np.copyto({T}, {V});
+    np.add({U}, {T}, out={T}); np.multiply({T}, 0.6, out={T}); np.sin({U}, out={T});
+    np.subtract(0.5 * {U}, 0.3 * {T}, {T}); np.multiply({U}, 0.4 * {T}, out={T});
+    np.divide({U}, 2.5 + np.sin({T}), out={T}); np.maximum({T}, 0.2, out={T});
+    np.tanh({T}, out={T}, where={M}); np.add({U}, 0.5, out={T}, where={M});
+    np.clip({T}, -0.8, 0.9, out={T}); np.cumsum(0.3 * {U}, axis=0, out={T});
+    np.add({X}, 0.1 * {T}, out={X}); np.sqrt(6.0 + {U}, out={T}); np.negative({T}, {T});
+    {T}.fill({F}); {T}.fill({F}); {T}.sort(); {T}.sort(); {T}.sort(axis=0);
+    np.put({T}, {P}, {F}); np.putmask({T}, {M}, {F}); np.fill_diagonal({T}, {F});
+    np.matmul(0.3 * {U}, {U}, out={X}); np.place({T}, {M}, 0.3)
+""")
+RETURNED = forms("""
+    np.add({U}, {T}, out={T}); np.sin({U}, out={T}); np.multiply({T}, 0.6, out={T});
+    np.tanh({U}, out={T}, where={M}); np.subtract(0.5 * {U}, 0.3 * {T}, {T});
+    np.cumsum(0.3 * {U}, axis=0, out={T})
+""")
 LARGEST = 6.0
 
 
@@ -208,6 +231,55 @@ class StoreWriter(ArrayWriter):
         update = "@= 0.3 * {W}" if is_square and self.maybe(2) else self.pick(WHOLE)
         update = update.replace("{W}", self.pick(others))
         return self.done([f"{n.text} {update.replace('{V}', value)}"])
+
+    def store_by_call(self) -> Lines | None:
+        """A function that puts what it gives into an array, or changes one."""
+        for _ in range(6):
+            if text := self.filled_call(self.pick(CALLS)):
+                if lines := self.done([text]):
+                    return lines
+        return None
+
+    def name_of_output(self) -> Lines | None:
+        """What a function returns that was given `out=`, by a name."""
+        text = self.filled_call(self.pick(RETURNED))
+        value = self.evaluate(text) if text else None
+        if text is None or value is None or not self.done([text]):
+            return None
+        return self.named(text, value)
+
+    def filled_call(self, template: str) -> str | None:
+        """A call that stores into an array, or into a view of one."""
+        every = self.shared_first(self.stored_into(1))
+        if not every:
+            return None
+        n = self.pick(every)
+        target = n.text
+        if self.maybe():
+            target = self.filled_view(self.pick(CHAINS), n)
+        value = self.evaluate(target)
+        if not isinstance(value, np.ndarray) or not value.ndim:
+            return None
+        a, length = Grown(target, value), len(value)
+        places = ["[0, -1, 0]", f"np.arange({length})", "0", "-1", "[-1]", "[0, 0]"]
+        places += [p.text for p in self.known("places") if p.high < length] * 4
+        others = [m.text for m in self.stored_into() if m.shape == value.shape]
+        at = self.pick(places)
+        region = self.evaluate(f"({target})[{at}]") if length else value
+        holes = {
+            "T": lambda: target,
+            "U": lambda: (
+                self.pick([*others, *others, target])
+                if self.maybe()
+                else f"({self.like(value.shape, value.dtype, 1).text})"
+            ),
+            "V": lambda: self.value_for(np.shape(region), value.dtype),
+            "F": lambda: self.scalar(a, 1),
+            "P": lambda: at,
+            "M": lambda: self.filled(self.pick(MASKS), a, 0),
+            "X": lambda: self.pick([m.text for m in self.alike(n)] or [target]),
+        }
+        return self.replaced(template, holes)
 
     def filled_view(self, template: str, n: Name) -> str:
         shape = self.pick(self.shapes(Grown(n.text, self.values[n.text])))

@@ -112,6 +112,9 @@ FRESH = {
     "loop": "i j o".split(),
     "tensor": "X Y Z W U V".split(),
     "row": "row line vec".split(),
+    "list": "items terms stack queue".split(),
+    "rows": "layers frames states".split(),
+    "table": "table board".split(),
     "function": "inner part curve".split(),
 }
 SLICES = {  # text, length of that slice of n elements
@@ -126,7 +129,20 @@ SINGLE = (np.dtype(np.float32), np.dtype(np.complex64))
 
 
 def copies(args: Iterable[Any]) -> tuple[Any, ...]:
-    return tuple(a.copy() if isinstance(a, np.ndarray) else a for a in args)
+    return tuple(a.copy() if isinstance(a, np.ndarray | list) else a for a in args)
+
+
+def apart(args: Iterable[Any]) -> list[Any]:
+    """The numbers and arrays of arguments, those in lists one by one."""
+    return [part for a in args for part in (a if isinstance(a, list) else [a])]
+
+
+def together(parts: Iterable[Any], like: Iterable[Any]) -> tuple[Any, ...]:
+    """What `apart` took apart, put together as other arguments are."""
+    rest = iter(parts)
+    return tuple(
+        [next(rest) for _ in a] if isinstance(a, list) else next(rest) for a in like
+    )
 
 
 @dataclass(frozen=True)
@@ -149,16 +165,16 @@ class Program:
     @property
     def is_single(self) -> bool:
         """Whether it computes in single precision."""
-        return any(np.asarray(arg).dtype in SINGLE for arg in self.args)
+        return any(np.asarray(arg).dtype in SINGLE for arg in apart(self.args))
 
     def in_double(self) -> Program:
         """The same in double precision, in which differences say more."""
-        args = (
+        parts = (
             np.asarray(arg, float) if np.asarray(arg).dtype in SINGLE else arg
-            for arg in self.args
+            for arg in apart(self.args)
         )
         source = self.source.replace("np.float32", "np.float64")
-        return Program(source, tuple(args), self.options)
+        return Program(source, together(parts, self.args), self.options)
 
     def __repr__(self) -> str:
         return f"\n{self.source}\n\nf{(*self.args, *self.options)!r}\n"

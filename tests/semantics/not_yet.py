@@ -15,7 +15,6 @@ import numpy as np
 
 import gradwright as gw
 
-COMPILING = "compiled code"
 BATCHING = "batching"
 LISTS = "lists of run-time length"
 OBJECTS = "objects as structures"
@@ -58,30 +57,9 @@ XS = np.array([1.0, 2.0, 3.0])
 # ---- Meaning -------------------------------------------------------------------------
 
 
-@promise("Meaning: jit(f) computes what f computes", COMPILING)
-def _():
-    return gw.jit(square)(2.0)
-
-
 @promise("Meaning: vmap(f)(xs) is stack([f(x) for x in xs])", BATCHING)
 def _():
     return gw.vmap(square)(XS)
-
-
-# ---- Your arguments, Aliases ---------------------------------------------------------
-
-
-@promise("Your arguments: jit stores into your arrays as the function does", COMPILING)
-def _():
-    def f(xs):
-        xs[0] = 1.0
-
-    return gw.jit(f)(XS.copy())
-
-
-@promise("Your arguments: donated arguments may be overwritten", COMPILING)
-def _():
-    return gw.grad(square, donate_argnums=0)(2.0)
 
 
 # ---- Results, Types ------------------------------------------------------------------
@@ -119,14 +97,6 @@ def _():
 @promise("Results: an object that can be called", OBJECTS)
 def _():
     return gw.grad(Orbit(1.0, 2.0))(2.0)
-
-
-# ---- Numbers, Kinks ------------------------------------------------------------------
-
-
-@promise("Numbers: fastmath=True asks for more", COMPILING)
-def _():
-    return gw.jit(square, fastmath=True)(2.0)
 
 
 # ---- Captured values, Effects --------------------------------------------------------
@@ -255,8 +225,3 @@ def _():
 @promise("The emitted text: standalone copies", FILES)
 def _():
     return gw.grad(square).export("square.py", 2.0)
-
-
-@promise("Cost: memory_analysis says how much is stored", MEMORY)
-def _():
-    return gw.grad(square).memory_analysis(2.0)

@@ -193,6 +193,266 @@ def test_a_stored_parameter_may_not_overlap_another(mode: str) -> None:
     call(g, captured.copy())
 
 
+def raised(values):
+    values[0] *= 2.0
+
+
+def by_a_subscript(xs, ys):
+    xs[0] = ys[1]
+
+
+def by_an_operator(xs, ys):
+    xs *= 2.0
+
+
+def through_a_view(xs, ys):
+    inner = xs[::-1][1:]
+    inner[0] = ys[0]
+
+
+def under_another_name(xs, ys):
+    other = xs
+    other[:2] += ys[0]
+
+
+def by_a_helper(xs, ys):
+    raised(xs)
+
+
+def at_places(xs, ys):
+    np.add.at(xs, [0, 0], ys[1])
+
+
+def as_an_output(xs, ys):
+    np.multiply(ys, 2.0, out=xs)
+
+
+def by_copying(xs, ys):
+    np.copyto(xs, 0.5, where=ys > 1.5)
+
+
+def by_filling(xs, ys):
+    xs.fill(2.0)
+
+
+def by_sorting(xs, ys):
+    xs[1:].sort()
+
+
+def in_a_loop(xs, ys):
+    for k in range(1, len(ys)):
+        xs[k] = 0.5 * xs[k - 1]
+
+
+def in_a_branch(xs, ys):
+    if ys[0] < 0.0:
+        xs[0] = 1.0
+
+
+CHANGED = [
+    by_a_subscript,
+    by_an_operator,
+    through_a_view,
+    under_another_name,
+    by_a_helper,
+    at_places,
+    as_an_output,
+    by_copying,
+    by_filling,
+    by_sorting,
+    in_a_loop,
+    in_a_branch,
+]
+MODES = {
+    "grad": lambda f, *args: gw.grad(f)(*args),
+    "value_and_grad": lambda f, *args: gw.value_and_grad(f)(*args),
+    "jvp": lambda f, *args: gw.jvp(f, args, args),
+    "vjp": lambda f, *args: gw.vjp(f, *args),
+    "linearize": lambda f, *args: gw.linearize(f, *args),
+    "jacfwd": lambda f, *args: gw.jacfwd(f)(*args),
+    "jacrev": lambda f, *args: gw.jacrev(f)(*args),
+    "hessian": lambda f, *args: gw.hessian(f)(*args),
+    "inside": lambda f, *args: gw.grad(lambda *args: np.sum(gw.grad(f)(*args)))(*args),
+}
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("change", CHANGED, ids=lambda f: f.__name__)
+def test_two_arrays_that_overlap(change, mode: str) -> None:
+    """Whatever changes a parameter, in whatever transform."""
+
+    def f(xs, ys):
+        change(xs, ys)
+        return np.sum(xs * ys)
+
+    base = np.array([1.0, 3.0, 2.0, 4.0, 0.5])
+    kept = base.copy()
+    call = MODES[mode]
+    for xs, ys in ((base, base), (base[1:], base[:-1]), (base[::-1], base)):
+        with pytest.raises(gw.AliasError, match="is stored into, and shares memory"):
+            call(f, xs, ys)
+    call(f, base, kept)
+    call(f, base[:2], base[2:4].copy())
+    assert base.tolist() == kept.tolist()
+
+
+def one_step(ws, gs):
+    for w, g in zip(ws, gs, strict=True):
+        w -= 0.1 * g
+    return np.sum(ws[0] * ws[1])
+
+
+def by_position(ws, gs):
+    for i in range(len(ws)):
+        ws[i] *= gs[i]
+        ws[i][1:] += ws[i - 1][0]
+    return np.sum(ws[0] * ws[1])
+
+
+def unpacked(ws, gs):
+    a, b = ws
+    a[0] = b[1]
+    return np.sum(ws[0] * ws[1] * gs[0])
+
+
+def in_a_dict(ws, gs):
+    params = {"w": ws, "g": gs}
+    for k in range(3):
+        params["w"][0][k] = params["g"][1][k] * params["w"][1][k - 1]
+    return np.sum(ws[0] * ws[1])
+
+
+@pytest.mark.parametrize("kind", [list, tuple])
+@pytest.mark.parametrize("f", [one_step, by_position, unpacked, in_a_dict])
+def test_arrays_of_a_structure_are_copied_first(f, kind) -> None:
+    """The caller's stay as they are, and none may be two of them."""
+    xs = np.array([1.0, 3.0, 2.0, 0.5])
+    given = [kind([xs, 2.0 * xs]), kind([xs[::-1].copy(), xs**2])]
+    if f is by_position and kind is tuple:
+        with pytest.raises(gw.UnsupportedSyntax, match="a tuple of 2"):
+            gw.grad(f)(*given)
+        return
+    gw.check_grads(f, tuple(given))
+    assert xs.tolist() == [1.0, 3.0, 2.0, 0.5]
+    with pytest.raises(gw.AliasError, match=r"'ws\[0\]' is stored into, and shares"):
+        gw.grad(f)(kind([xs, xs]), given[1])
+    with pytest.raises(gw.AliasError, match=r"'ws\[0\]' is stored into, and shares"):
+        gw.grad(f)(given[0], kind([xs, xs]))
+
+
+def test_arrays_that_overlap_in_a_structure() -> None:
+    def f(xs, params):
+        xs[0] *= 2.0
+        return np.sum(xs * params["b"][0])
+
+    xs = np.array([1.0, 2.0])
+    with pytest.raises(gw.AliasError, match="is stored into, and shares memory"):
+        gw.grad(f)(xs, {"a": 1.0, "b": [xs]})
+    assert gw.grad(f)(xs, {"a": 1.0, "b": [xs * 1.0]}).tolist() == [2.0, 2.0]
+
+
+# ---- lists ---------------------------------------------------------------------------
+
+
+def appends(xs, ys):
+    xs.append(2.0 * ys[0])
+
+
+def pops(xs, ys):
+    xs.pop()
+
+
+def sets_an_item(xs, ys):
+    xs[0] = ys[1]
+
+
+def sets_a_slice(xs, ys):
+    xs[1:] = [3.0, ys[0]]
+
+
+def grows(xs, ys):
+    xs += ys
+
+
+def appends_in_a_loop(xs, ys):
+    for k in range(len(ys)):
+        xs.insert(k, ys[k] ** 2)
+
+
+def changes_an_alias(xs, ys):
+    zs = xs
+    zs.reverse()
+
+
+def hands_it_to_a_helper(xs, ys):
+    raised(xs)
+
+
+LISTS = [
+    appends,
+    pops,
+    sets_an_item,
+    sets_a_slice,
+    grows,
+    appends_in_a_loop,
+    changes_an_alias,
+    hands_it_to_a_helper,
+]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("change", LISTS, ids=lambda f: f.__name__)
+def test_one_list_for_two_arguments(change, mode: str) -> None:
+    """A list that is changed is no other argument, and no part of one."""
+
+    def f(xs, ys):
+        change(xs, ys)
+        return sum(xs) * sum(ys)
+
+    def g(pair, ys):
+        change(pair[0], ys)
+        return sum(pair[0]) * sum(ys)
+
+    xs = [1.0, 2.0]
+    call = MODES[mode]
+    if mode == "inside":
+        call = lambda f, *args: gw.jvp(lambda *a: gw.jvp(f, a, a)[1], args, args)  # noqa: E731
+    for h, args in (
+        (f, (xs, xs)),
+        (g, ((xs, 1.0), xs)),
+        (g, ((xs, [3.0, xs]), [1.0, 2.0])),
+    ):
+        with pytest.raises(gw.AliasError, match="is changed, and is the same list"):
+            call(h, *args)
+    call(f, xs, [1.0, 2.0])
+    call(g, (xs, 1.0), [1.0, 2.0])
+    assert xs == [1.0, 2.0]
+
+
+CAPTURED = [1.0, 2.0]
+
+
+def test_a_list_that_is_also_captured() -> None:
+    def f(xs):
+        xs.append(xs[0])
+        return sum(xs) * sum(CAPTURED)
+
+    assert gw.grad(f)([1.0, 2.0]) == [6.0, 3.0]
+    with pytest.raises(gw.AliasError, match="'xs' is changed, and is the same list"):
+        gw.grad(f)(CAPTURED)
+
+
+def test_one_list_that_is_only_read() -> None:
+    def f(xs, ys):
+        zs = xs[:]
+        zs.append(ys[0])
+        zs += ys
+        return sum(zs) * sum(ys)
+
+    xs = [1.0, 2.0]
+    assert gw.grad(f)(xs, xs) == gw.grad(f)(xs, [1.0, 2.0]) == [3.0, 3.0]
+
+
 def changed_behind(xs, how):
     """What NumPy sees through a second name, a snapshot does not: it is refused."""
     ys = xs * 1.0

@@ -90,3 +90,50 @@ def test_what_is_passed_stays_when_it_raises(kind: str) -> None:
     with pytest.raises(IndexError):
         calls[kind]()
     assert xs.tolist() == [1.0, 2.0]
+
+
+def moved(xs, shift):
+    xs[1:] += shift * xs[:-1]
+    if shift > 2.0:
+        raise ValueError("too far")
+    xs[0] = shift
+    return np.sum(xs * xs)
+
+
+@pytest.mark.parametrize("backend", ["cpu", "numpy"])
+def test_a_function_that_is_only_compiled_stores_as_it_says(backend: str) -> None:
+    """Also when it raises half-way."""
+    f = gw.jit(moved, backend=backend)
+    for shift in (0.5, 3.0):
+        ours, wanted = np.arange(4.0), np.arange(4.0)
+        outcomes = []
+        for g, xs in ((f, ours), (moved, wanted)):
+            try:
+                outcomes.append(g(xs, shift))
+            except ValueError as e:
+                outcomes.append(str(e))
+        assert outcomes[0] == outcomes[1]
+        assert ours.tolist() == wanted.tolist()
+
+
+@pytest.mark.parametrize("backend", ["cpu", "numpy"])
+def test_donated_arrays_may_be_overwritten(backend: str) -> None:
+    """Others are not, and the derivative is the same."""
+    given, kept = np.arange(4.0), np.arange(4.0)
+    g = gw.jit(gw.grad(moved), donate_argnums=0, backend=backend)
+    found = g(given, 0.5)
+    assert np.allclose(found, gw.jit(gw.grad(moved), backend=backend)(kept, 0.5))
+    assert kept.tolist() == [0.0, 1.0, 2.0, 3.0]
+    assert given.tolist() != kept.tolist()
+
+
+def test_arrays_that_were_given_away_do_not_overlap_others() -> None:
+    def f(xs, ys):
+        xs[0] = 2.0
+        return np.sum(xs * ys)
+
+    g = gw.jit(gw.grad(f), donate_argnums=0)
+    a = np.arange(4.0)
+    with pytest.raises(gw.AliasError, match="'xs' is stored into"):
+        g(a, a)
+    assert a.tolist() == [0.0, 1.0, 2.0, 3.0]

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -56,3 +57,29 @@ def test_only_what_is_needed_and_overwritten_is_stored() -> None:
 def test_forward_mode_stores_nothing() -> None:
     assert "append" not in gw.source(overwritten, 2.0, 3, kind="jvp")
     assert "append" in gw.source(overwritten, 2.0, 3, kind="vjp")
+
+
+def repeated(x, n):
+    for _ in range(n):
+        x = x * x * 0.5
+    return x
+
+
+def test_memory_analysis_says_how_much_is_stored() -> None:
+    compiled = gw.jit(gw.grad(repeated)).lower(2.0, 10).compile()
+    assert compiled.memory_analysis()["tape"] == 8 * 10
+    compiled = gw.jit(gw.grad(linear)).lower(2.0, 10).compile()
+    assert compiled.memory_analysis()["tape"] == 0
+
+
+def test_a_cached_call_costs_little() -> None:
+    """About a microsecond; what is asked here is what a busy machine gives."""
+    f = gw.jit(lambda x, y: x * y)
+    f(2.0, 3.0)
+    times = []
+    for _ in range(20):
+        start = time.perf_counter()
+        for _ in range(1000):
+            f(2.0, 3.0)
+        times.append(time.perf_counter() - start)
+    assert min(times) / 1000 < 5e-6

@@ -204,3 +204,17 @@ def test_auxiliary_results() -> None:
     assert gw.grad(f, has_aux=True)(2.0, 3.0) == (3.0, (3.0, "label"))
     wanted = ((6.0, (3.0, "label")), 3.0)
     assert gw.value_and_grad(f, has_aux=True)(2.0, 3.0) == wanted
+
+
+@pytest.mark.parametrize("backend", ["cpu", "numpy"])
+def test_jit_computes_what_the_function_computes(backend: str) -> None:
+    for f, *args in (
+        (two_laws, 2.0),
+        (two_laws, 0.5),
+        (growing, 1.5),
+        (first_above, np.array([0.5, 1.5, 2.5]), 1.0),
+        (first_above, np.array([0.5]), np.float64(1.0)),
+    ):
+        found, wanted = gw.jit(f, backend=backend)(*args), f(*args)
+        assert (found, type(found)) == (wanted, type(wanted))
+        assert gw.jit(gw.grad(f), backend=backend)(*args) is not None

@@ -185,3 +185,11 @@ def every_mode(f, x: Any) -> None:
     same(gw.value_and_grad(f)(x)[0], wanted)
     same(gw.jvp(f, (x,), (one,))[0], wanted)
     same(gw.vjp(f, x)[0], wanted)
+
+
+def test_compiled_sums_keep_their_order_unless_told_otherwise() -> None:
+    """A sum with its lost part carried along is exact, and as fast math is not."""
+    xs = np.full(10_000, 0.1)
+    assert gw.jit(kahan)(xs) == kahan(xs)
+    assert gw.jit(kahan, fastmath=True)(xs) == pytest.approx(1000.0, rel=1e-6)
+    assert "fastmath" in gw.jit(kahan, fastmath=True).source(xs).splitlines()[0]

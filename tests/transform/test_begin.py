@@ -65,3 +65,16 @@ def test_a_scalar_array_is_left_alone() -> None:
 
     x = np.array(1.5)
     assert gw.grad(f)(x) == 5.0
+
+
+def test_an_array_that_is_used_again_is_copied() -> None:
+    def f(x: Any, y: Any) -> Any:
+        return np.sum((x + y) ** 2) + x[0] * y[1] * x[2]
+
+    gw.check_grads(f, (X, X[::-1].copy()), order=2)
+
+
+def test_an_argument_is_copied() -> None:
+    kept = X.copy()
+    assert gw.grad(by_itself)(X).tolist() == [X[0] + X[1], X[1] + X[0], *X[2:]]
+    assert X.tolist() == kept.tolist()

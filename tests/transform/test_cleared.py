@@ -47,6 +47,32 @@ def exchanged(x):
     return np.sum(a * b)
 
 
+def taken_over(x):
+    y = x * 2.0
+    s = np.sum(y**2)
+    y[:] = x
+    return s + np.sum(y**3)
+
+
+def kept_on_a_tape(x):
+    y = x * 1.0
+    for k in range(3):
+        part = y[1:].copy()
+        y[1:] = np.sin(y[:-1]) + 0.1 * k
+        y[:-1] *= part**2
+    return np.sum(y * y)
+
+
+def stored_into_in_between(x):
+    a, b = x * 1.0, x * 2.0
+    for k in range(3):
+        c = a * 1.0
+        a[...] = b
+        a[k] = 0.5 * c[k]
+        b[...] = c
+    return np.sum(a * b * b)
+
+
 PROGRAMS: list[tuple[Callable[..., Any], Any]] = [
     (scaled_part, X),
     (stencil, X),
@@ -54,6 +80,9 @@ PROGRAMS: list[tuple[Callable[..., Any], Any]] = [
     (of_length_one, X[:1]),
     (kept_after_the_store, X),
     (exchanged, X),
+    (taken_over, X),
+    (kept_on_a_tape, X),
+    (stored_into_in_between, X),
 ]
 
 
@@ -74,6 +103,17 @@ def test_additions_to_other_parts_come_after_the_store() -> None:
     text = gw.grad(of_length_one).source(X)
     stored = text.index("y_bar[i] = 0.5 *")
     assert stored < text.index("y_bar[i - 1] +=")
+
+
+def test_an_array_that_is_copied_does_not_change_places() -> None:
+    def f(x):
+        a, b, c = x * 1.0, x * 2.0, x * 3.0
+        for _ in range(3):
+            c[...] = a * b
+            a[...], b[...] = b, c
+        return np.sum(a * b * c)
+
+    check(f, X)
 
 
 def test_arrays_change_places() -> None:

@@ -264,31 +264,12 @@ def as_long_as_it_takes(x):
             "psum over the axis 'i' stands in a branch or a loop that depends",
         ),
         (as_long_as_it_takes, "pmax over the axis 'i' stands in a branch or a loop"),
-        (lambda x: lax.psum(x, x), "psum needs the name of an axis"),
-        (lambda x: lax.psum("a", "i"), "psum of what is no number"),
-        (lambda x: lax.psum(x, "i", 3), "psum with other arguments than x, axis_name"),
-        (lambda x: lax.ppermute(x, "i", [(0, 1), (0, 2)]), "ppermute needs pairs"),
-        (lambda x: lax.psum(x, "k"), "psum over the axis 'k', and there is no vmap"),
     ],
 )
 def test_what_is_refused(f: Any, message: str) -> None:
     with pytest.raises(gw.UnsupportedSyntax, match=message) as e:
         gw.vmap(f, axis_name="i")(X)
     assert "test_fission.py" in str(e.value)
-
-
-@pytest.mark.parametrize("name", ["psum", "pmean", "pmax", "pmin", "all_gather"])
-def test_outside_of_a_vmap(name: str) -> None:
-    with pytest.raises(gw.UnsupportedSyntax, match=f"{name} over the axis 'i', and"):
-        getattr(lax, name)(1.0, "i")
-    for call in (
-        lambda: lax.ppermute(1.0, "i", []),
-        lambda: lax.all_to_all(1.0, "i", 0, 0),
-        lambda: lax.axis_index("i"),
-        lambda: lax.axis_size("i"),
-    ):
-        with pytest.raises(gw.UnsupportedSyntax, match="there is no vmap with"):
-            call()
 
 
 # ---- core and text -----------------------------------------------------------------

@@ -39,6 +39,9 @@ PROGRAMS = {
     "a cell's": (lambda xs: in_a_loop(xs, 0), 1),
     "a new array and a part": (lambda xs: ((ys := xs * 2.0), ys[1:]), 1),
     "real parts": (lambda xs: (xs.real, xs), 2),
+    "stretched": (lambda xs: np.broadcast_to(xs * 2.0, (2, 3)), 1),
+    "a diagonal": (lambda xs: np.diagonal(np.outer(xs, xs)), 1),
+    "a new diagonal": (lambda xs: np.diag(xs * 2.0), 0),
     "new": (lambda xs: xs * 2.0, 0),
     "a helper's own": (lambda xs: doubled(xs), 0),
 }
@@ -52,6 +55,7 @@ def test_what_is_copied(name: str) -> None:
     arrays = [xs, HELD, *(value if isinstance(value, tuple) else [value])]
     for k, a in enumerate(arrays):
         assert not any(np.shares_memory(a, b) for b in arrays[:k])
+        assert a.flags.writeable
     text = gw.source(f, kind="vjp")
     forward = text[: text.index("_backward(")]
     assert forward.count(".copy()") == copies

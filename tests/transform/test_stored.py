@@ -16,6 +16,7 @@ SURELY = {
     "v = y[1:]\nw = v[1:]\nw[0] = x": {"y", "v", "w"},
     "for y[0] in x: pass": {"y"},
     "y = x[0]": set(),
+    "v, w = y\nw[0] = x": {"y", "w"},
 }
 MAYBE = {
     "y += x": {"y"},

@@ -14,13 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from gradwright.transform.build import Builder
+from gradwright.transform.build import Builder, row
 from gradwright.transform.core import (
     Buffer,
+    Const,
     Let,
     Library,
     Load,
     Operand,
+    Pick,
     Store,
     Value,
     type_of,
@@ -51,7 +53,9 @@ from gradwright.transform.primitives.structural import (
 )
 from gradwright.transform.rules import Access, Rules
 from gradwright.transform.shapes import infer
-from gradwright.transform.types import VARYING, Type
+from gradwright.transform.types import VARYING, Type, numpy_scalar
+
+NUMPY_BOOL = numpy_scalar(bool)
 
 Rule = Callable[[Lowering, Let, dict[str, Any]], None]
 RULES: dict[Any, Rule] = {}
@@ -175,6 +179,15 @@ def cast(w: Scope, o: Operand, type: Type) -> Operand:
     return w.let(CAST, (o,), type, "value", type)
 
 
+def truth(w: Scope, o: Operand) -> Operand:
+    """Whether a number is not zero."""
+    t = type_of(o)
+    if t.is_bool:
+        return o
+    zero = Const(t.weak()(0) if t.python else t.weak().type(0), t)
+    return w.let(row(operator.ne, 2), (o, zero), NUMPY_BOOL, "is_nonzero")
+
+
 def display(L: Lowering, s: Let, operands: tuple[Operand, ...]) -> None:
     """An array of numbers that are written out."""
     shape = tuple(map(linear, s.attribute))
@@ -196,7 +209,8 @@ def signed(L: Lowering, s: Let, operands: tuple[Operand, ...]) -> None:
     p = s.primitive
     L.no_spread(operands)
     arguments = p.template(s.attribute).filled(lambda k: operands[k])
-    if p.function in RULES:
+    of_part = any(arguments.get(n) is not None for n in ("where", "initial"))
+    if p.function in RULES and not of_part:
         RULES[p.function](L, s, arguments)
     elif p.function in VIEWS and operands:
         found = VIEWS[p.function](L, L.shape(operands[0]), arguments)
@@ -325,6 +339,8 @@ def load_part(L: Lowering, s: Load) -> None:
             return element_of(L, w, source, found.move(w, places), s.out)
 
         shape = L.settled_shape(s.out, found.shape)
+        if any(isinstance(i, Pick) for i in s.index) and not s.adjoint and not s.safe:
+            L.careful.add(s.out)
         L.is_computed(s.out, shape, at, reads, cheap=is_cheap(L, source))
         return
     w = Scope()

@@ -43,7 +43,12 @@ from gradwright.transform.lowering.arrays import (
 from gradwright.transform.lowering.choice import chosen
 from gradwright.transform.lowering.nests import Places, Scope
 from gradwright.transform.lowering.program import Again, LengthsVary, Lowering, Shape
-from gradwright.transform.lowering.unbound import begins_unbound, note_bound
+from gradwright.transform.lowering.unbound import (
+    ask_bound,
+    begin_flag,
+    begins_unbound,
+    note_bound,
+)
 from gradwright.transform.lowering.views import flat
 from gradwright.transform.types import BOOL, INT, MIXED, TEXT, Type
 
@@ -76,11 +81,12 @@ def begin_cell(L: Lowering, place: Cell) -> None:
     """Room for what a name holds."""
     if place.type.optional:
         raise L.refuse(f"{place.name}, which may be None,")
+    begin_flag(L, place)
     dims = place.type.dims or ()
     number = list(L.cells).index(place) if place in L.cells else len(L.cells)
     L.cells.setdefault(place)
     flag = L.cell("is_number", BOOL, Const(False, BOOL)) if MIXED in dims else None
-    if number in L.needs.varying:
+    if number in L.needs.varying or L.stores_in_arguments:
         _begin_varying(L, place, flag)
         return
     fixed = L.fixed[place] = Fixed(number, is_number=flag)
@@ -107,7 +113,7 @@ def _foreseen(L: Lowering, place: Cell) -> Shape | None:
 
 
 def _settle_shape(L: Lowering, place: Cell, fixed: Fixed, shape: Shape) -> None:
-    fixed.memory = L.room(place.name, place.type, shape)
+    fixed.memory = L.room(place.name, place.type, shape, lasts=True)
     fixed.shape = shape
     L.is_memory(place, fixed.memory, shape)
     L.memory_of[place] = L.memory_of[place] | {fixed.memory}
@@ -124,6 +130,7 @@ def lower_load(L: Lowering, s: Load) -> None:
     if not type_of(source).is_array:
         L.add(Load(s.out, source, unsure=s.unsure))
         return
+    ask_bound(L, s)
     if source in L.varying:
         load_varying(L, s, L.varying[source])
         return
@@ -325,7 +332,7 @@ def summed_where_number(L: Lowering, out: Value, x: Operand, like: Operand) -> N
         out.name, Type(out.type.dtype, dims=(size,)), (L.greatest(size, linear(1)),)
     )
     t = out.type.element
-    zero = Const(t.weak().type(0), t)
+    zero = Const(t.weak().type(0).item(), t)
     with L.block() as then:
         w = Scope()
         w.store(place, (linear(0),), zero)

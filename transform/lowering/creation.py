@@ -14,6 +14,7 @@ from gradwright.transform.indices import Linear, linear
 from gradwright.transform.lowering.arrays import cast, lowers, spread
 from gradwright.transform.lowering.nests import Places, Scope
 from gradwright.transform.lowering.program import Lowering, Shape
+from gradwright.transform.lowering.reductions import constant
 from gradwright.transform.types import BOOL, COMPLEX, FLOAT, numpy_scalar
 
 NUMPY_BOOL = numpy_scalar(bool)
@@ -33,7 +34,7 @@ def filled(L: Lowering, s: Let, value: Any, shape: Shape) -> None:
 
 def _number(s: Let, value: int) -> Const:
     t = s.out.type.element
-    return Const(np.dtype(t.dtype).type(value), t)
+    return constant(np.dtype(t.dtype).type(value), t)
 
 
 @lowers(np.zeros)

@@ -92,7 +92,7 @@ def _part(L: Lowering, s: Statement) -> Part | None:
                 lower = L.form(lower)
                 if L.forms.is_natural(lower):
                     starts.append(lower)
-                elif L.forms.is_natural(-lower - 1):
+                elif L.forms.is_natural(length + lower):
                     starts.append(length + lower)
                 else:
                     return None

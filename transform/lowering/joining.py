@@ -46,10 +46,10 @@ def zero_of(s: Let) -> Const:
 def concatenate(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     """Each array into its part of the whole."""
     arrays = list(given["arrays"])
-    shapes = [L.shape(a) for a in arrays]
     axis = given.get("axis", 0)
     if axis is None:
-        raise L.refuse("np.concatenate of flattened arrays")
+        arrays, axis = [_flattened(L, a)[1] for a in arrays], 0
+    shapes = [L.shape(a) for a in arrays]
     k = axis % len(shapes[0])
     full = list(shapes[0])
     for shape in shapes[1:]:
@@ -95,10 +95,21 @@ def roll(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     a, shift, axis = s.operands[0], given["shift"], given.get("axis")
     shape = L.shape(a)
     if axis is None and len(shape) != 1:
-        raise L.refuse("np.roll of flattened arrays")
+        own, a = _flattened(L, a)
+        rolled = Value("rolled", replace(type_of(a), dims=own))
+        L.uses[rolled] = 1
+        _roll(L, rolled, a, {0: shift})
+        found = reshaped(L, own, shape)
+        moved(L, s.out, rolled, found.move, shape, found.reads)
+        return
     axes = (0,) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     shifts = shift if isinstance(shift, tuple | list) else (shift,) * len(axes)
-    by = dict(zip((k % len(shape) for k in axes), shifts, strict=True))
+    _roll(L, s.out, a, dict(zip((k % len(shape) for k in axes), shifts, strict=True)))
+
+
+def _roll(L: Lowering, out: Value, a: Any, by: dict[int, Any]) -> None:
+    """The places run round along each of these axes."""
+    shape = L.shape(a)
 
     def move(w: Scope, at: Places) -> Places:
         found = list(at)
@@ -107,7 +118,7 @@ def roll(L: Lowering, s: Let, given: dict[str, Any]) -> None:
             found[k] = w.let(row(operator.mod, 2), (back, shape[k]), INT, "place")
         return tuple(found)
 
-    moved(L, s.out, a, move, shape)
+    moved(L, out, a, move, shape)
 
 
 @lowers(np.tile)
@@ -365,7 +376,7 @@ def _running(
     def along(w: Scope, rest: Places) -> None:
         acc = Cell(s.out.name, t)
         w.add(Alloc(acc))
-        w.add(Store(acc, constant(t.weak().type(start), t)))
+        w.add(Store(acc, Const(t.weak().type(start), t)))
 
         def body(inner: Scope, at: tuple[Linear, ...]) -> None:
             full = (*rest[:k], at[0], *rest[k:])

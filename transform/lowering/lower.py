@@ -39,9 +39,11 @@ from gradwright.transform.core import (
     Tape,
     Value,
     While,
+    fresh,
     is_recursive,
     program,
     type_of,
+    walk,
 )
 from gradwright.transform.errors import UnsupportedSyntax
 from gradwright.transform.indices import Linear, linear
@@ -79,8 +81,10 @@ from gradwright.transform.lowering.program import (
     Needs,
     Shape,
 )
+from gradwright.transform.lowering.reuse import reuse
 from gradwright.transform.lowering.tapes import begin_tape, finish_tapes, pop, push
 from gradwright.transform.lowering.unused import drop_unused
+from gradwright.transform.lowering.zeros import begin_as_zeros
 from gradwright.transform.types import BOOL
 
 MOST_DENIED = 8  # things taken for granted that did not hold, before nothing is
@@ -105,6 +109,19 @@ def lower(
     return made.function
 
 
+def _copied(function: Function) -> Function:
+    """The program as it is now: afterwards it is made ready to be written."""
+    copies = {f: replace(f) for f in program(function)}
+    for f, made in copies.items():
+        own = fresh(f.body)
+        made.body = own.block(f.body)
+        made.results = [own.operand(r) for r in f.results]
+        for s in walk(made.body):
+            if isinstance(s, Call):
+                s.function = copies[s.function]
+    return copies[function]
+
+
 class Lowered:
     """A function in loops, which can be lowered once more when more is known of it.
 
@@ -117,7 +134,7 @@ class Lowered:
         equal: tuple[tuple[Linear, Linear], ...],
         natural: tuple[Linear, ...],
     ) -> None:
-        self.source, self.equal, self.natural = source, equal, natural
+        self.source, self.equal, self.natural = _copied(source), equal, natural
         self.needs = Needs()
         self.refusal: UnsupportedSyntax | None = None
         self.function: Function | None = None
@@ -181,6 +198,8 @@ def _lowered(L: Lowering) -> Function:
     body = [*_asked(L.needs), *L.head, *body]
     lowered = replace(L.function, body=body, results=results)
     drop_unused(lowered)
+    reuse(lowered, L.ours - given)
+    begin_as_zeros(lowered)
     return lowered
 
 
@@ -288,7 +307,7 @@ def fill(L: Lowering, place: Any, shape: Shape, value: Any) -> None:
     """Room for a place of the program, and what it holds first."""
     memory = L.stored.get(place)
     if memory is None:
-        memory = L.room(place.name, place.type, shape)
+        memory = L.room(place.name, place.type, shape, lasts=True)
         L.is_memory(place, memory, shape)
     L.settle({memory})
     element = place.type.element

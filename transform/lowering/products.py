@@ -15,14 +15,26 @@ from typing import Any
 import numpy as np
 
 from gradwright.transform.build import row
-from gradwright.transform.core import Let, Library, Operand, Value, type_of
-from gradwright.transform.indices import Linear, linear
+from gradwright.transform.core import (
+    Alloc,
+    Cell,
+    Const,
+    If,
+    Let,
+    Library,
+    Operand,
+    Store,
+    Value,
+    type_of,
+)
+from gradwright.transform.indices import Linear, linear, multiply
 from gradwright.transform.lowering.arrays import cast, is_cheap, lowers, moved
 from gradwright.transform.lowering.nests import Places, Scope
 from gradwright.transform.lowering.program import Lowering, Shape
 from gradwright.transform.lowering.reductions import SUM, fold
 from gradwright.transform.lowering.views import reshaped
 from gradwright.transform.primitives.structural import PRODUCT
+from gradwright.transform.types import BOOL
 
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -134,6 +146,53 @@ def by_library(L: Lowering, s: Let, a: Any, b: Any) -> bool:
     return True
 
 
+LARGE = 4096  # elements of a matrix that BLAS multiplies with a vector
+
+
+def by_size(L: Lowering, s: Let, a: Any, b: Any) -> bool:
+    """A matrix and a vector: in loops where it is small, and else by BLAS."""
+    left, right = L.shape(a), L.shape(b)
+    matrix = left if len(left) == 2 else right
+    size = multiply(*matrix)
+    if size is not None and size.constant is not None and size.constant < LARGE:
+        return False
+    t = s.out.type
+    if not t.is_inexact or any(type_of(o).dtype != t.dtype for o in (a, b)):
+        return False
+    L.length_met(left[-1], right[0])
+    n = left[0] if len(left) == 2 else right[1]
+    turned, operands = [], []
+    for o in (a, b):
+        base = L.turned.get(o) if o not in L.stored else None
+        turned.append(base is not None)
+        operands.append(L.whole_memory(base if base is not None else o))
+    place = L.room(s.out.name, t, (n,), exactly=True)
+    is_large = L.let(operator.ge, L.product(matrix), linear(LARGE), type=BOOL)
+    with L.block() as large:
+        L.add(Library((place,), PRODUCT, tuple(operands), tuple(turned)))
+    with L.block() as small:
+        k = left[-1]
+
+        def row_of(w: Scope, at: Places) -> None:
+            acc = Cell(s.out.name, t.element)
+            w.add(Alloc(acc))
+            w.add(Store(acc, Const(t.element.weak().type(0), t.element)))
+
+            def add(w: Scope, over: tuple[Linear, ...]) -> None:
+                ends = ((*at, *over), over) if len(left) == 2 else (over, (*over, *at))
+                x, y = (L.at(w, o, p) for o, p in zip((a, b), ends, strict=True))
+                product = w.let(row(operator.mul, 2), (x, y), t.element, "product")
+                w.store(acc, (), product, accumulate=True, unordered=True)
+
+            w.loop((k,), add)
+            w.store(place, at, w.load(acc, (), t.element, s.out.name))
+
+        L.root((n,), row_of)
+    L.add(If(is_large, large, small))
+    L.is_memory(s.out, place, (n,))
+    return True
+
+
 @lowers(np.dot)
 def dot(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     """Over the last axis of the first, and the last but one of the second."""
@@ -143,6 +202,8 @@ def dot(L: Lowering, s: Let, given: dict[str, Any]) -> None:
         contract(L, s.out, [a, b], [LETTERS[:n], LETTERS[:m]], LETTERS[: n + m])
         return
     if n == m == 2 and by_library(L, s, a, b):
+        return
+    if n + m == 3 and by_size(L, s, a, b):
         return
     left, z = LETTERS[: n - 1], "Z"
     right = LETTERS[n - 1 : n + m - 2]
@@ -156,6 +217,8 @@ def matmul(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     a, b = s.operands
     n, m = len(L.shape(a)), len(L.shape(b))
     if n == m == 2 and by_library(L, s, a, b):
+        return
+    if n + m == 3 and by_size(L, s, a, b):
         return
     count = max(n, m, 2) - 2
     stack = LETTERS[:count]

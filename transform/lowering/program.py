@@ -76,9 +76,9 @@ class Again(Exception):
 class LengthsVary(Exception):
     """What was taken for granted of lengths does not hold.
 
-    A compiled program raises it with the number of a name that holds arrays of more than
-    one shape, or with a negative one where its arguments do not go together as expected.
-    It is lowered once more then, and takes less for granted.
+    A compiled program raises it with the number of a name that holds arrays of more
+    than one shape, or with a negative one where its arguments do not go together as
+    expected.  It is lowered once more then, and takes less for granted.
     """
 
 
@@ -143,10 +143,12 @@ class Lowering:
         self.fixed: dict[Cell, Any] = {}
         self.varying: dict[Cell, Any] = {}
         self.born: set[Buffer] = set()  # memory that a library call makes
+        self.ours: set[Buffer] = set()  # memory of values, which takes turns
         self.exact: set[Buffer] = set()  # memory that is as large as its array
         self.parts: dict[Value, list[Value]] = {}  # of what gives several results
         self.bound: dict[Any, Cell] = {}  # flags of names that may hold nothing
         self.held: dict[Any, Cell] = {}  # what was loaded of a name, and of which
+        self.careful: set[Value] = set()  # arrays whose elements may be missing
         self.truth: dict[Any, bool] = {}  # conditions that are known
         self.spread: dict[Value, set[int]] = {}  # numbers in every element, of names
         self.flags: dict[
@@ -162,8 +164,20 @@ class Lowering:
         self.escapes = escaping(function)
         for p in function.params:
             if isinstance(p, Value | Buffer) and p.type.is_array:
+                self.measure(p)
                 self.is_memory(p, p, tuple(map(self.form, p.type.dims or ())))
                 self.forms.lengths |= {Dim(p, k) for k in range(p.type.rank)}
+
+    def measure(self, p: Any) -> None:
+        """A parameter may be as long as an array that is none, of the other half."""
+        for k, n in enumerate(p.type.dims or ()):
+            match list(n.terms.items()):
+                case [(Dim(array=a, axis=axis), 1)] if a not in self.known:
+                    own = [symbol(Dim(a, j)) for j in range(a.type.rank)]
+                    shape = list(self.shapes.get(a, own))
+                    if shape[axis] == own[axis]:
+                        shape[axis] = symbol(Dim(p, k)) - n.offset
+                    self.shapes[a] = tuple(shape)
 
     # ---- integers --------------------------------------------------------------
 
@@ -300,6 +314,7 @@ class Lowering:
     def block(self, loops: bool = False) -> Iterator[list[Statement]]:
         """What is lowered in here stands in a block of its own, given at the end."""
         outer, was_in_loop, met = self.items, self.in_loop, dict(self.met)
+        waiting = set(self.waiting)
         self.items, self.in_loop = Items(), was_in_loop or loops
         found: list[Statement] = []
         try:
@@ -307,6 +322,8 @@ class Lowering:
         finally:
             found += self.items.statements()
             self.items, self.in_loop, self.met = outer, was_in_loop, met
+            for v in [v for v in self.waiting if v not in waiting]:
+                del self.waiting[v]  # nobody reads it out there
 
     @contextmanager
     def knowing(self, facts: list[Linear]) -> Iterator[None]:
@@ -330,6 +347,11 @@ class Lowering:
             self.loops.pop()
             self.forms.bounds.pop(symbol, None)  # type: ignore[arg-type]
 
+    @property
+    def stores_in_arguments(self) -> bool:
+        """Whether what it has done cannot be done once more from the beginning."""
+        return any(isinstance(p, Buffer) for p in self.function.params)
+
     def refuse(self, what: str) -> NotLowered:
         """The error for what has no lowering."""
         return NotLowered(f"{what} cannot be compiled yet", at=self.where)
@@ -346,12 +368,18 @@ class Lowering:
             )
 
     def room(
-        self, name: str, type: Type, shape: Shape, exactly: bool = False
+        self,
+        name: str,
+        type: Type,
+        shape: Shape,
+        exactly: bool = False,
+        lasts: bool = False,
     ) -> Buffer:
         """Memory for an array, made where the function begins if its size is known.
 
         In a loop it is as large as the array can get there, unless it has to be exactly
-        as large as it is.
+        as large as it is.  What `lasts` is a place of the program's, which keeps what
+        it holds from trip to trip.
         """
         size = tuple(self.forms.extreme(n, True) for n in shape)
         if exactly and size != shape:
@@ -369,6 +397,8 @@ class Lowering:
             self.items.plain(alloc)
         if size == shape:
             self.exact.add(place)
+        if not lasts:
+            self.ours.add(place)
         return place
 
     def cell(self, name: str, type: Type, start: Operand) -> Cell:
@@ -413,16 +443,25 @@ class Lowering:
         """A length that the program takes for granted, where it is known here."""
         if dim is None or not all(self.is_here(v) for v in leaves(dim)):
             return None
-        return self.form(dim)
+        form = self.form(dim)
+        if all(isinstance(s, Dim) for s in form.symbols()):
+            return form  # the entry has looked at it
+        return form if self.assume_natural(form) else None
 
     def is_here(self, v: Any) -> bool:
         """Whether a value was given at the entry, or counts a loop round this place."""
         return v in self.known or any(o.symbol is v for o in self.loops)
 
     def settled_shape(self, out: Value, found: Shape) -> Shape:
-        """The shape of a result: what is taken for granted, or what was found."""
+        """The shape of a result: what is taken for granted, or what was found.
+
+        A form that would be negative stands for an array of nothing.
+        """
         wanted = [self.granted(n) for n in out.type.dims or ()]
-        return tuple(n if w is None else w for w, n in zip(wanted, found, strict=True))
+        return tuple(
+            w if w is not None and self.assume_natural(w) else n
+            for w, n in zip(wanted, found, strict=True)
+        )
 
     def together(
         self, shapes: list[Shape], dims: tuple[Linear, ...] | None = None
@@ -589,8 +628,11 @@ class Lowering:
             self.is_number(v, w, at(w, ()))
             return
         self.sources[v] = Source(at, reads, cheap)
+        if any(isinstance(r, Value) and r in self.careful for r in reads):
+            self.careful.add(v)
         count = self.uses[v]
-        if (count > 1 and not cheap) or v in self.escapes:
+        is_idle = not count and v in self.careful and not self.adjoint
+        if (count > 1 and not cheap) or v in self.escapes or is_idle:
             self.keep(v)
         else:
             self.waiting[v] = count
@@ -668,6 +710,7 @@ class Lowering:
         for v in list(self.waiting):
             if v in self.waiting:
                 again = loops and v in wanted and not self.sources[v].cheap
+                again |= v in wanted and v in self.careful
                 if again or self.touched(v) & spoilt:
                     self.keep(v)
 

@@ -22,20 +22,21 @@ from gradwright.transform.core import (
     Alloc,
     Cell,
     Const,
+    If,
     Let,
     Operand,
+    Raise,
     Store,
     Value,
 )
 from gradwright.transform.indices import Linear, linear
-from gradwright.transform.lowering.arrays import cast, lowers, moved
+from gradwright.transform.lowering.arrays import cast, lowers, moved, truth
 from gradwright.transform.lowering.cells import summed_where_number
 from gradwright.transform.lowering.nests import Places, Scope
 from gradwright.transform.lowering.program import Lowering, Shape
 from gradwright.transform.primitives.structural import SUM_TO
-from gradwright.transform.types import Type, numpy_scalar
+from gradwright.transform.types import BOOL, TEXT, Type, numpy_scalar
 
-NUMPY_BOOL = numpy_scalar(bool)
 Element = Callable[[Scope, Places], Operand]
 
 
@@ -72,7 +73,7 @@ def kept_shape(shape: Shape, axes: tuple[int, ...], keepdims: bool) -> Shape:
 
 def constant(value: Any, type: Type) -> Const:
     """A number of some kind as an operand."""
-    return Const(value, type)
+    return Const(value.item() if isinstance(value, np.generic) else value, type)
 
 
 def fold(
@@ -94,7 +95,7 @@ def fold(
         return cast(w, finish(w, x), out.type.element)
 
     if not kept and not (keepdims and shape):
-        acc = L.cell(out.name, t, constant(how.start(t), t))
+        acc = L.cell(out.name, t, Const(how.start(t), t))
         L.root(shape, lambda w, at: add(w, acc, (), cast(w, element(w, at), t), how))
         w = Scope()
         total = finished(w, w.load(acc, (), t, out.name))
@@ -112,7 +113,7 @@ def fold(
         own = [p for k, p in enumerate(places) if not (keepdims and k in axes)]
         acc = Cell(out.name, t)
         w.add(Alloc(acc))
-        w.add(Store(acc, constant(how.start(t), t)))
+        w.add(Store(acc, Const(how.start(t), t)))
 
         def body(inner: Scope, over: tuple[Linear, ...]) -> None:
             along, across = iter(own), iter(over)
@@ -229,16 +230,29 @@ def mean(L: Lowering, s: Let, given: dict[str, Any]) -> None:
 
 @lowers(np.any)
 def some(L: Lowering, s: Let, given: dict[str, Any]) -> None:
-    simple(L, s, given, Fold(lambda t: np.False_, _logical(np.logical_or)))
+    _of_truths(L, s, given, np.False_, np.logical_or)
 
 
 @lowers(np.all)
 def every(L: Lowering, s: Let, given: dict[str, Any]) -> None:
-    simple(L, s, given, Fold(lambda t: np.True_, _logical(np.logical_and)))
+    _of_truths(L, s, given, np.True_, np.logical_and)
 
 
-def _logical(ufunc: Any) -> Any:
-    return lambda w, a, b, t: w.let(row(ufunc, 2), (a, b), t, "held")
+def _of_truths(
+    L: Lowering, s: Let, given: dict[str, Any], start: np.bool, ufunc: Any
+) -> None:
+    """A reduction of what each element is as a truth."""
+    (x,) = s.operands
+    shape = L.shape(x)
+    axes, keepdims = axes_of(given, len(shape)), bool(given.get("keepdims", False))
+    how = Fold(
+        lambda t: start, lambda w, a, b, t: w.let(row(ufunc, 2), (a, b), t, "held")
+    )
+
+    def held(w: Scope, at: Places) -> Operand:
+        return truth(w, L.at(w, x, at))
+
+    fold(L, s.out, shape, axes, keepdims, held, (x,), how)
 
 
 @lowers(np.count_nonzero)
@@ -248,7 +262,7 @@ def count_nonzero(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     shape = L.shape(x)
 
     def held(w: Scope, at: Places) -> Operand:
-        return cast(w, L.at(w, x, at), NUMPY_BOOL)
+        return truth(w, L.at(w, x, at))
 
     axes, keepdims = axes_of(given, len(shape)), bool(given.get("keepdims", False))
     fold(L, s.out, shape, axes, keepdims, held, (x,), SUM)
@@ -256,12 +270,26 @@ def count_nonzero(L: Lowering, s: Let, given: dict[str, Any]) -> None:
 
 @lowers(np.max, np.amax)
 def largest(L: Lowering, s: Let, given: dict[str, Any]) -> None:
+    _refuse_nothing(L, s, given, "maximum")
     simple(L, s, given, Fold(_least, _extreme(np.maximum)))
 
 
 @lowers(np.min, np.amin)
 def smallest(L: Lowering, s: Let, given: dict[str, Any]) -> None:
+    _refuse_nothing(L, s, given, "minimum")
     simple(L, s, given, Fold(_greatest, _extreme(np.minimum)))
+
+
+def _refuse_nothing(L: Lowering, s: Let, given: dict[str, Any], name: str) -> None:
+    """NumPy's error where an extreme is taken of no elements."""
+    shape = L.shape(s.operands[0])
+    axes = axes_of(given, len(shape))
+    text = f"zero-size array to reduction operation {name} which has no identity"
+    for n in (shape[k] for k in axes):
+        if L.forms.is_natural(n - 1) or L.assume_natural(n - 1):
+            continue
+        is_empty = L.let(operator.eq, n, linear(0), type=BOOL)
+        L.add(If(is_empty, [Raise(ValueError, (Const(text, TEXT),))], []))
 
 
 def _extreme(ufunc: Any) -> Any:

@@ -121,6 +121,8 @@ def span(
     L: Lowering, item: Span, length: Linear, known: Linear | None
 ) -> tuple[Linear, int, Linear]:
     """Where a slice starts, its step, and how many elements it has."""
+    if known is not None and not L.assume_natural(known):
+        known = L.greatest(known, linear(0))
     step = 1 if item.step is None else L.operand(item.step)
     if isinstance(step, Linear):
         if step.constant is None:
@@ -134,7 +136,7 @@ def span(
         L.assume_natural(stop - start)
         return start, step, _count(L, stop - start, step)
     last = length - 1
-    start = _bound(L, item.lower, last + 1, last, last, known is not None, linear(-1))
+    start = _bound(L, item.lower, last + 1, last, last, False, linear(-1))
     if known is not None:
         return start, step, known
     stop = _bound(L, item.upper, last + 1, linear(-1), last, False, linear(-1))
@@ -157,7 +159,10 @@ def _bound(
     granted: bool,
     least: Linear = ZERO,
 ) -> Linear:
-    """One end of a slice, counted from the start of its axis and cut to it."""
+    """One end of a slice, counted from the start of its axis and cut to it.
+
+    Where its length is granted, what lies behind the end is the start of nothing.
+    """
     if bound is None:
         return default
     if not isinstance(bound, Linear) and (
@@ -171,8 +176,7 @@ def _bound(
             return bound
         return L.least(bound, most)
     if L.forms.is_natural(-bound - 1):
-        bound = bound + length
-        return bound if granted else L.greatest(bound, least)
+        return L.greatest(bound + length, least)
     is_negative = L.let(operator.lt, bound, linear(0), type=BOOL)
     moved = chosen(L, is_negative, bound + length, bound)
     return L.greatest(L.least(moved, most), least)

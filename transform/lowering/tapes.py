@@ -98,6 +98,8 @@ def begin_tape(L: Lowering, tape: Tape) -> None:
         ]
     L.tapes[tape] = stack
     columns = [stack.column, *stack.lengths]
+    for column in columns:
+        column.buffer.is_tape = True
     L.memory_of[tape] = {p for c in columns for p in (c.buffer, c.top)}
 
 

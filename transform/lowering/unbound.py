@@ -12,9 +12,20 @@ from __future__ import annotations
 import operator
 
 from gradwright.transform.build import row
-from gradwright.transform.core import Const, Let, Load, Operand, Store, Value
+from gradwright.transform.core import (
+    Cell,
+    Const,
+    If,
+    Let,
+    Load,
+    Operand,
+    Raise,
+    Store,
+    Value,
+    walk,
+)
 from gradwright.transform.lowering.program import Lowering
-from gradwright.transform.types import BOOL
+from gradwright.transform.types import BOOL, TEXT
 
 TRUE, FALSE = Const(True, BOOL), Const(False, BOOL)
 
@@ -31,6 +42,34 @@ def begins_unbound(L: Lowering, s: Store) -> bool:
     if not t.is_array:
         L.add(Store(s.place, Const(t.weak()(0) if t.python else t.weak().type(0), t)))
     return True
+
+
+def may_be_unbound(L: Lowering, place: Cell) -> bool:
+    """Whether a name is read somewhere where it may hold nothing."""
+    return any(
+        isinstance(s, Load) and s.source is place and s.unsure
+        for s in walk(L.function.body)
+    )
+
+
+def begin_flag(L: Lowering, place: Cell) -> None:
+    """A name of arrays holds nothing yet; of numbers machine code knows that itself."""
+    if may_be_unbound(L, place):
+        L.bound[place] = L.cell("is_bound", BOOL, FALSE)
+
+
+def ask_bound(L: Lowering, s: Load) -> None:
+    """Python's error where a name of arrays is read that holds nothing."""
+    if not s.unsure or s.source not in L.bound:
+        return
+    flag = Value("is_bound", BOOL)
+    L.add(Load(flag, L.bound[s.source]))
+    is_unbound = L.let(operator.not_, flag, type=BOOL)
+    text = (
+        f"cannot access local variable '{s.source.name}' "
+        "where it is not associated with a value"
+    )
+    L.add(If(is_unbound, [Raise(UnboundLocalError, (Const(text, TEXT),))], []))
 
 
 def note_bound(L: Lowering, s: Store) -> None:

@@ -37,7 +37,7 @@ def drop_unused(function: Function) -> None:
 
 def _read(function: Function) -> set[Any]:
     """The values that are read, and the places that are loaded from."""
-    found: set[Any] = set()
+    found: set[Any] = set(function.params)  # the caller sees what is stored there
     for s in walk(function.body):
         if isinstance(s, Store):
             found.update(leaves(s.operand))

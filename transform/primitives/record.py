@@ -50,6 +50,7 @@ from gradwright.transform.types import (
 Operands = tuple[Any, ...]
 TypeRule = Callable[..., Type]
 
+PART = "part"  # in place of a number of operands: those of a reduction with where=
 CLIP = np._core.umath.clip  # type: ignore[attr-defined]  # np.clip of both bounds
 
 SPELLINGS: dict[Any, str] = {
@@ -223,7 +224,7 @@ class Table:
     """
 
     def __init__(self) -> None:
-        self.rows: dict[tuple[Any, int | None], Primitive] = {}
+        self.rows: dict[tuple[Any, int | str | None], Primitive] = {}
         self.families: dict[Any, list[Primitive]] = {}
         self.compositions: dict[Any, Callable[..., Any]] = {}
         self.composed: dict[Any, tuple[Any, ...]] = {}  # their samples
@@ -233,7 +234,7 @@ class Table:
         self.apart: set[Any] = set()
         self.rest: Callable[[], None] | None = None  # imports what is not here yet
 
-    def add(self, p: Primitive, arity: int | None) -> None:
+    def add(self, p: Primitive, arity: int | str | None) -> None:
         key = (p.function, arity)
         if key in self.rows:
             raise ValueError(f"two rows for {p.spelling} of {arity} operands")
@@ -281,6 +282,10 @@ class Table:
         except TypeError:
             return None
         return p if p is not None and p.signature is not None else None
+
+    def of_part(self, function: Any) -> Primitive | None:
+        """The row of a reduction of the elements where a mask holds."""
+        return self.rows.get((function, PART))
 
     def twin(self, p: Primitive, module: str) -> Primitive:
         """The same row's callable of another module, where there is one."""
@@ -403,7 +408,7 @@ def _arity(rule: Callable[..., Any]) -> int | None:
 
 
 def _add_rows(kind: str, callables: Sequence[Any], rule: Any, **columns: Any) -> Any:
-    types = columns.pop("type", None)
+    types, arity = columns.pop("type", None), columns.pop("arity", None)
     if not columns["samples"]:
         raise ValueError(f"the row {rule.__name__} lacks its column samples")
     if not inspect.getdoc(rule):
@@ -423,7 +428,7 @@ def _add_rows(kind: str, callables: Sequence[Any], rule: Any, **columns: Any) ->
             rule=rule,
             **columns_of_f,
         )
-        TABLE.add(p, None if p.signature else _arity(rule))
+        TABLE.add(p, arity if p.signature else _arity(rule))
     return rule
 
 
@@ -663,6 +668,14 @@ def is_written(_: Any) -> bool:
     Run as plain Python, a rule has no program.
     """
     return False
+
+
+def has_none(lengths: Any) -> bool:
+    """For rules: whether one of the lengths is 0.
+
+    Run when a program is rewritten, those that it does not know are taken to be more.
+    """
+    return 0 in lengths
 
 
 def _tuple(x: Any) -> tuple[Any, ...]:

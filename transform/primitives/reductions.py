@@ -6,14 +6,18 @@
 import numpy as np
 
 from gradwright.transform.primitives.record import (
+    PART,
     always,
     composition,
     constant,
+    general,
     given,
+    known,
     loops,
     reduction,
     type_of_reduction,
 )
+from gradwright.transform.primitives.shaping import stretched_axes
 from gradwright.transform.types import numpy_scalar
 
 ROW = np.array([0.7, -1.3, 2.1, 0.4])
@@ -134,6 +138,138 @@ def product(x, axis, y):
     solids = np.prod(solid, axis=axis, keepdims=kept)
     others = solids * ((zeros == 1) + (zeros == 2) * other)
     return np.where(x == 0, others, y / solid)
+
+
+# ---- of a part, and from a number on -----------------------------------------------
+
+
+def meets_mask(a, where=None, **_):
+    """A mask is as long as the array, where it does not stretch."""
+    if where is not None:
+        yield from zip(a.dims[::-1], (where.dims or ())[::-1], strict=False)
+
+
+MASK = np.array([[True, False, True], [False, True, True]])
+PARTS = (
+    given(ROW, where=np.array([True, False, True, True])),
+    given(ROW, where=np.array([False, False, False, False])),
+    given(TABLE_OF_SIX, where=MASK),
+    given(TABLE_OF_SIX, axis=1, where=MASK[0], keepdims=True),
+    given(TABLE_OF_SIX, axis=0, where=MASK[:, :1]),
+    given(CUBE, axis=(0, 2), where=MASK[..., None]),
+)
+BEGUN = (
+    given(ROW, initial=0.3),
+    given(TABLE_OF_SIX, axis=0, initial=1.2, where=MASK),
+    given(NO_ROWS, axis=0, initial=0.7),
+)
+
+
+def in_part(x, a, where):
+    """What is taken of elements: x where the mask holds, zero elsewhere."""
+    part = x if where is None else np.where(where, x, 0.0)
+    is_whole = where is not None and fills(where.shape, a.shape)
+    return part if is_whole else np.broadcast_to(part, a.shape)
+
+
+@known
+def fills(shape, full):
+    """Whether nothing of this shape is stretched to have the other one."""
+    return len(shape) == len(full) and not stretched_axes(shape, full)
+
+
+def along(y_bar, axis, keepdims):
+    """A cotangent with the axes that a reduction removed, as long as one."""
+    return y_bar if axis is None or keepdims else np.expand_dims(y_bar, axis)
+
+
+def sum_of_part_tangent(a, axis, keepdims, initial, where, a_dot, initial_dot):
+    """The sum of the tangents in the part; that of the number is added to each."""
+    return (
+        np.sum(in_part(a_dot, a, where), axis=axis, keepdims=keepdims),
+        initial_dot,
+    )
+
+
+@general(
+    np.sum,
+    signature="a, axis=None, keepdims=False, initial=None, where=None",
+    arity=PART,
+    operands=("a", "initial", "where"),
+    meets=meets_mask,
+    tangent=sum_of_part_tangent,
+    samples=(*PARTS, *BEGUN),
+)
+def sum_of_part(a, axis, keepdims, initial, where, y_bar):
+    """The sum of the elements where a mask holds, from a number on."""
+    return in_part(along(y_bar, axis, keepdims), a, where), np.sum(y_bar), None
+
+
+def mean_of_part_tangent(a, axis, keepdims, where, a_dot):
+    """The mean of the tangents in the part."""
+    whole = np.sum(in_part(a_dot, a, where), axis=axis, keepdims=keepdims)
+    return whole / size_of_part(a, axis, keepdims, where)
+
+
+@general(
+    np.mean,
+    signature="a, axis=None, keepdims=False, where=None",
+    arity=PART,
+    operands=("a", "where"),
+    meets=meets_mask,
+    tangent=mean_of_part_tangent,
+    samples=(PARTS[0], *PARTS[2:]),
+)
+def mean_of_part(a, axis, keepdims, where, y_bar):
+    """The mean of the elements where a mask holds."""
+    share = y_bar / size_of_part(a, axis, keepdims, where)
+    return in_part(along(share, axis, keepdims), a, where), None
+
+
+def size_of_part(a, axis, keepdims, where):
+    """How many elements a mask leaves to each result."""
+    counted = where if fills(where.shape, a.shape) else np.broadcast_to(where, a.shape)
+    return np.count_nonzero(counted, axis=axis, keepdims=keepdims)
+
+
+def product_of_part_tangent(a, axis, keepdims, initial, where, a_dot, initial_dot):
+    """The tangents in the part, each times the product of the others."""
+    part = ones_outside(a, where)
+    first = 1.0 if initial is None else initial
+    by = product(part, axis, np.prod(part, axis=axis, keepdims=axis is not None))
+    return (
+        first * np.sum(in_part(by * a_dot, a, where), axis=axis, keepdims=keepdims),
+        initial_dot * np.prod(part, axis=axis, keepdims=keepdims),
+    )
+
+
+@general(
+    np.prod,
+    signature="a, axis=None, keepdims=False, initial=None, where=None",
+    arity=PART,
+    operands=("a", "initial", "where"),
+    meets=meets_mask,
+    tangent=product_of_part_tangent,
+    samples=(*PARTS, *BEGUN, given(np.array([0.7, 0.0, 2.1]), initial=0.0)),
+)
+def product_of_part(a, axis, keepdims, initial, where, y_bar):
+    """The product of the elements where a mask holds, from a number on."""
+    part = ones_outside(a, where)
+    first = 1.0 if initial is None else initial
+    by = product(part, axis, np.prod(part, axis=axis, keepdims=axis is not None))
+    return (
+        in_part(first * along(y_bar, axis, keepdims) * by, a, where),
+        np.sum(y_bar * np.prod(part, axis=axis, keepdims=keepdims)),
+        None,
+    )
+
+
+def ones_outside(a, where):
+    """The elements where a mask holds, and ones elsewhere."""
+    return a if where is None else np.where(where, a, 1.0)
+
+
+# ---- the largest, the smallest, the one in the middle ------------------------------
 
 
 @reduction(
@@ -259,6 +395,28 @@ def smallest_of_values(values):
     for v in values:
         if v < best:
             best = v
+    return best
+
+
+@composition()
+def largest_by(values, key):
+    """The one of several values whose key is largest, the first one of equal ones."""
+    best, most = values[0], key(values[0])
+    for v in values[1:]:
+        found = key(v)
+        if found > most:
+            best, most = v, found
+    return best
+
+
+@composition()
+def smallest_by(values, key):
+    """The one of several values whose key is smallest, the first one of equal ones."""
+    best, least = values[0], key(values[0])
+    for v in values[1:]:
+        found = key(v)
+        if found < least:
+            best, least = v, found
     return best
 
 

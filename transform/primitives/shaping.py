@@ -12,6 +12,7 @@ from gradwright.transform.primitives.record import (
     composition,
     general,
     given,
+    has_none,
     known,
 )
 from gradwright.transform.primitives.record import linear as linear_row
@@ -30,6 +31,13 @@ NO_ROWS = np.zeros((0, 3))
 def stretched(array, shape):
     """The dims that a shape says."""
     return reshaped(array, shape)
+
+
+def meets_stretched(array, shape):
+    """The lengths are those of the shape, as long as they are not one."""
+    wanted = shape if isinstance(shape, tuple | list) else (shape,)
+    own = array.dims or ()
+    yield from ((d, linear(n)) for d, n in zip(own[::-1], wanted[::-1], strict=False))
 
 
 def reshaped(a, shape):
@@ -253,6 +261,8 @@ def atleast_2d(a):
     np.broadcast_to,
     signature="array, shape",
     runtime=("shape",),
+    meets=meets_stretched,
+    stretches=True,
     result=stretched,
     samples=(
         given(ROW, (3, 4)),
@@ -654,6 +664,18 @@ def triu(m, k, y_bar):
     return np.sum(kept, axis=0) if m.ndim == 1 else kept
 
 
+@composition(np.hsplit, samples=(given(ROW, 2), given(TABLE_OF_SIX, [2])))
+def hsplit(ary, indices_or_sections):
+    """An array cut into columns; one with one axis along that."""
+    return np.split(ary, indices_or_sections, axis=0 if ary.ndim == 1 else 1)
+
+
+@composition(np.vsplit, samples=(given(TABLE_OF_SIX, 2), given(CUBE, [1])))
+def vsplit(ary, indices_or_sections):
+    """An array cut into rows."""
+    return np.split(ary, indices_or_sections)
+
+
 @linear_row(
     np.diag,
     signature="v, k=0",
@@ -742,13 +764,17 @@ def trace(a, offset=0):
     samples=(
         given(ROW, [2, 0]),
         given(TABLE_OF_SIX, [1, 1, 0], axis=1),
+        given(TABLE_OF_SIX[:0], [7, 0], axis=1),
     ),
 )
 def take(a, indices, axis=None):
     """The elements, or slices along an axis, at some indices."""
     if axis is None:
         return np.ravel(a)[indices]
-    return a[(slice(None),) * (axis % a.ndim) + (indices,)]
+    lead = axis % a.ndim
+    if has_none(a.shape[:lead]):  # NumPy looks at no index then
+        return np.reshape(a, a.shape[:lead] + np.shape(indices) + a.shape[lead + 1 :])
+    return a[(slice(None),) * lead + (indices,)]
 
 
 @composition(np.take_along_axis)

@@ -153,6 +153,8 @@ def reverse_remove(sweep: Sweep, block: Block, k: int, s: Remove) -> None:
 
 def reverse_part(sweep: Sweep, s: Load) -> None:
     """Add the cotangents of a copy, or of a slice, to those of the list it is of."""
+    if s.source not in sweep.active:
+        return  # of numbers that do not vary, to which others are added
     bar, more = find_list_bar(sweep, s.source), find_list_bar(sweep, s.out)
     n = length_of(sweep, more)
     start, step = first_of(sweep, s.index, bar), step_of(s.index)

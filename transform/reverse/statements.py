@@ -8,6 +8,7 @@ push t, v     ->   v_bar += pop(t_bar)
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Iterator
 from dataclasses import replace
@@ -22,6 +23,7 @@ from gradwright.transform.core import (
     At,
     Buffer,
     Cell,
+    Const,
     If,
     Index,
     Let,
@@ -98,6 +100,7 @@ from gradwright.transform.reverse.winners import is_swap, of_winners, swapped_ba
 from gradwright.transform.rules import (
     SELECTIONS,
     Access,
+    if_it_counts,
     is_singular,
     real_part,
     reduction_partial,
@@ -124,6 +127,7 @@ def reverse_let(sweep: Sweep, s: Let) -> bool:
     if g is None:
         return False
     p = s.primitive
+    sweep.builder.quiet = s.quiet
     if p in (NAMED, CAST, COPY):
         give(sweep, s.operands[0], g, s.out.type)
     elif p is CONJUGATE:
@@ -145,6 +149,7 @@ def reverse_let(sweep: Sweep, s: Let) -> bool:
         reverse_collective(sweep, s, in_full(sweep, s, g))
     elif p is not FORMAT:
         reverse_partials(sweep, s, g)
+    sweep.builder.quiet = False
     return p.covered
 
 
@@ -346,7 +351,7 @@ def where_it_counts(
     if p.function in SELECTIONS:
         sweep.masked.add(c)
     elif g in sweep.masked:
-        if c.type.is_array and p.rule is not None and is_singular(p.rule):
+        if c.type.is_array and _has_pole(s):
             counts = b.let(row(operator.ne, 2), along, constant(0.0))
             made = b.definition.get(c)
             if isinstance(made, Let):
@@ -355,6 +360,13 @@ def where_it_counts(
         if isinstance(c, Value):
             sweep.masked.add(c)
     return c
+
+
+def _has_pole(s: Let) -> bool:
+    """Whether a partial may be infinite: its rule divides, or it is a factor inf."""
+    rule = s.primitive.rule
+    infinite = (isinstance(o, Const) and o.value == math.inf for o in s.operands)
+    return (rule is not None and is_singular(rule)) or any(infinite)
 
 
 def scaled(sweep: Sweep, partial: Operand, g: Operand) -> Operand:
@@ -367,16 +379,7 @@ def scaled(sweep: Sweep, partial: Operand, g: Operand) -> Operand:
     if not may_be_infinite or type_of(g).is_array or type_of(partial).is_array:
         return b.scale(partial, g)
     counts = b.operator(operator.ne, g, constant(0.0))
-    cell = Cell("product", type_of(g), choice=True)
-    b.add(Alloc(cell))
-    with b.nested([]) as then:
-        product = b.scale(partial, g)
-        cell.type = type_of(product)
-        b.store(cell, product)
-    with b.nested([]) as orelse:
-        b.store(cell, zero(cell.type))
-    b.add(If(counts, then, orelse))
-    return b.load(cell)
+    return if_it_counts(b, counts, lambda: b.scale(partial, g))
 
 
 def reverse_display(sweep: Sweep, s: Let, g: Operand) -> None:

@@ -71,7 +71,7 @@ from gradwright.transform.reverse.statements import (
     reverse_push,
     reverse_store,
 )
-from gradwright.transform.rules import Rules
+from gradwright.transform.rules import Rules, flows_into_choices
 from gradwright.transform.types import INT, Type
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ class Sweep:
         self.pushed: set[Any] = set()
         self.saved: dict[Statement, Value] = {}
         self.kinds: dict[Any, Type] = {}
-        self.chosen: set[Any] = set(chosen)  # of what a choice may take only a part
+        self.chosen = {*chosen, *flows_into_choices(function, self.active)}
         self.counters: dict[Statement, Cell] = {}
         self.counted: dict[Cell, Value] = {}
         self.counter = Value("i", INT)  # of loops over cotangents

@@ -35,7 +35,11 @@ from gradwright.transform.specialise.aliases import refuse_old_views
 from gradwright.transform.specialise.births import Promotion, given
 from gradwright.transform.specialise.frame import Demand, Frame, Program
 from gradwright.transform.specialise.listing import refuse_results
-from gradwright.transform.specialise.regions import copied_parameters, stored_parameters
+from gradwright.transform.specialise.regions import (
+    copied_parameters,
+    read_once,
+    stored_parameters,
+)
 from gradwright.transform.specialise.slots import Unready
 from gradwright.transform.specialise.units import run_body
 from gradwright.transform.types import Type
@@ -50,7 +54,8 @@ class Specialised:
     be the same at every call; `equal_dims` are pairs of dims of parameters that the
     program takes to be equal, `at_least_zero` lengths that it takes not to be negative;
     `inputs` are the parameters that a call gives, `stored` those that the program
-    stores into, by their names, with where.
+    stores into, by their names, with where.  `changed` are lists of arguments that it
+    changes, by the way to them, with where; `captured` the lists that it captured.
     """
 
     function: Function
@@ -62,6 +67,8 @@ class Specialised:
     at_least_zero: list[Linear]
     inputs: list[Any]
     stored: list[tuple[Value, str, Location]]
+    changed: dict[tuple[Any, ...], Location]
+    captured: list[Path]
 
 
 class NeedsValue(Exception):
@@ -161,8 +168,13 @@ def _attempt(
     f.params = [*root.params[:count], *(p for p in root.params[count:])]
     f.hidden = {p: path for path, p in _hidden_values(hidden)}
     f.body = root.builder.block
+    again = read_once(f)
+    value = mapped(lambda x: again.get(x, x), mapped(as_constant, value))
     stored, others = stored_parameters(f, copies)
-    result = mapped(lambda x: others.get(x, x), mapped(as_constant, value))
+    held = {place: p for p, place in copies.values()}
+    lent = {held.get(a, a): name for a, name in root.lent.items()}
+    stored = {name: p for p, name in lent.items() if p in f.params} | stored
+    result = mapped(lambda x: others.get(x, x), value)
     f.results = [x for x in leaves(result) if not isinstance(x, Static)]
     f.filename = source.filename
     refuse_old_views(f, program.own)
@@ -181,6 +193,8 @@ def _attempt(
         [form for form in root.at_least_zero if _of_parameters(form, f)],
         [p for p in f.params if p not in f.hidden],
         [(p, name, source.location(source.node)) for name, p in stored.items()],
+        root.changed,
+        list(program.captured.values()),
     )
 
 

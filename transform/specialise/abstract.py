@@ -103,7 +103,8 @@ class Listed:
     origin: where it is made.  kind: what is known of its items.  tree: the list of the
     core, or a structure of them in the form of the items; None where no item is known.
     within: the run-time constructs in which it is made.  version: how often a variable
-    had been given another list when it was read from there; None elsewhere.
+    had been given another list when it was read from there; None elsewhere.  given: of
+    a list that a call gives, the way to it from the parameter.
     """
 
     origin: Any
@@ -112,6 +113,7 @@ class Listed:
     within: tuple[Any, ...]
     named: bool = False
     version: int | None = None
+    given: tuple[Any, ...] | None = None
 
 
 @dataclass(eq=False)
@@ -148,6 +150,25 @@ def leaves(a: Any) -> Iterator[Any]:
             yield from leaves(item)
     else:
         yield a
+
+
+def of_caller(a: Any) -> Iterator[Any]:
+    """What a function of the program cannot be handed: it is the caller's own.
+
+    A list of run-time length, and what goes over one, over an array or over numbers.
+    """
+    for leaf in leaves(a):
+        match leaf:
+            case Listed() | ListItems() | Items() | From():
+                yield leaf
+            case Zipped():
+                yield from (leaf for part in leaf.parts for _ in of_caller(part))
+            case Counting():
+                bounds = (leaf.start, leaf.stop, leaf.step)
+                if any(getattr(b, "constant", None) is None for b in bounds):
+                    yield leaf
+            case BoundMethod() if isinstance(leaf.owner, Value | Linear | Listed):
+                yield leaf
 
 
 def mapped(function: Callable[[Any], Any], a: Any) -> Any:

@@ -99,10 +99,13 @@ def _loosen(frame: Frame, out: Value, meets: list[tuple[Linear, Linear]]) -> Non
     pairs = [pair for pair in meets if not all(map(frame.unit.sees, pair))]
     pairs = [(a, b) for a, b in pairs if 1 not in (a.constant, b.constant)]
     met = {form for pair in pairs for form in pair}
-    if met:
+    definition: Any = frame.builder.definition[out]
+    if met and definition.primitive.result is not None:
+        definition.loose = True  # its own lengths are known
+    elif met:
         rank = out.type.rank
         axes = [rank - k for k, d in enumerate(out.type.dims or ()) if d in met]
-        loosen(out, frame.builder.definition[out], axes)
+        loosen(out, definition, axes)
 
 
 def _assume_unlike_one(frame: Frame, p: Primitive, lengths: Iterable[Linear]) -> None:

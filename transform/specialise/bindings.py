@@ -16,6 +16,7 @@ from gradwright.transform.primitives.structural import FORMAT
 from gradwright.transform.specialise import regions
 from gradwright.transform.specialise.abstract import (
     Listed,
+    Region,
     Static,
     Structure,
     describe,
@@ -157,6 +158,14 @@ def store_item(frame: Frame, target: Any, value: Any, function: Any = None) -> N
     owner = frame.evaluate(target.value)
     region = stored_region(frame, owner)
     if region is None:
+        if function is not None and isinstance(owner, Structure):
+            held = _item_held(frame, owner, target)
+            if isinstance(held, Value) and held.type.is_array:
+                own = stored_region(frame, held)
+                if own is None:
+                    refuse_store(frame, held, target)
+                change_whole(frame, own, value, function, target)
+                return
         if isinstance(owner, Listed) or getattr(owner, "kind", None) is list:
             listing.store(frame, owner, target, value, function)
             return
@@ -177,6 +186,35 @@ def store_item(frame: Frame, target: Any, value: Any, function: Any = None) -> N
     if type_of(old).is_array:
         must_fit(type_of(new), region, function)
     store(frame, region, index, new, target)
+
+
+def _item_held(frame: Frame, owner: Structure, target: Any) -> Any:
+    """The item of a list or dict that an operator may change in place."""
+    from gradwright.transform.specialise.structures import structure_item
+
+    is_slice = isinstance(target.slice, gast.Slice)
+    return None if is_slice or owner.kind not in (list, dict) else structure_item(
+        frame, owner, target
+    )  # fmt: skip
+
+
+def change_whole(
+    frame: Frame, region: Region, value: Any, function: Any, node: Any
+) -> None:
+    """An operator that changes a whole array of the function's own."""
+    from gradwright.transform.specialise.expressions import binary, display
+
+    if function in (operator.add, operator.sub):
+        operand = display(frame, regions.as_of_now(frame, value), node)
+        regions.must_fit(promote(region.type, type_of(operand)), region, function)
+        if function is operator.sub:
+            operand = frame.builder.operator(operator.neg, operand)
+        regions.store(frame, region, (), operand, node, accumulate=True)
+        return
+    value = regions.as_of_now(frame, value)
+    new = display(frame, binary(frame, function, frame.read(region), value, node), node)
+    regions.must_fit(type_of(new), region, function)
+    regions.store(frame, region, regions.WHOLE, new, node)
 
 
 def refuse_store(frame: Frame, owner: Any, target: Any) -> NoReturn:

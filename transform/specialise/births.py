@@ -10,6 +10,7 @@ attempt, and the function is specialised anew.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,12 +49,13 @@ class Birth:
     """Where a list came into being, and the run-time constructs around that place.
 
     Without an `origin` it is a copy of what a variable holds.  `held` says of what a
-    list is an item since.
+    list is an item since.  `given`: the way to it from a parameter.
     """
 
     origin: Any
     within: tuple[Any, ...]
     held: str | None = None
+    given: tuple[Any, ...] | None = None
 
 
 # ---- lists that are known while the program is rewritten ---------------------------
@@ -89,7 +91,24 @@ def given(frame: Frame, value: Any, path: tuple[Any, ...]) -> Any:
     own = value.of(given(frame, item, (*path, label)) for label, item in named)
     if own.kind is not list:
         return own
-    return _entered(frame, own, (frame.site, "argument", *path), frame.source.node)
+    node = frame.source.node
+    origin = (frame.site, frame.source.filename, node.lineno, "argument", *path)
+    made = _entered(frame, own, origin, node)
+    if isinstance(made, Structure):
+        frame.program.births[made].given = path
+    else:
+        made.given = path
+    return made
+
+
+def lists_in(a: Any, path: tuple[Any, ...]) -> Iterator[tuple[Any, Structure]]:
+    """The lists in an argument, with the way to each."""
+    if not isinstance(a, Structure):
+        return
+    if a.kind is list:
+        yield path, a
+    for label, item in zip(a.labels, a.items, strict=True):
+        yield from lists_in(item, (*path, label))
 
 
 def _entered(frame: Frame, value: Structure, origin: Any, node: Any) -> Any:
@@ -121,7 +140,15 @@ def change(frame: Frame, a: Structure, items: Any, node: Any) -> None:
         items, a = [names.get(id(item), item) for item in items], own
     if birth.within != tuple(frame.program.constructs):
         raise Promotion(birth.origin, Kind())
+    note_change(frame, birth)
     a.items = tuple(items)
+
+
+def note_change(frame: Frame, a: Any) -> None:
+    """A list that a call gives is changed, which whoever else has it would see."""
+    where = frame.builder.where
+    if a.given is not None and where is not None:
+        frame.unit.changed.setdefault(a.given, where)
 
 
 def may_change(frame: Frame, a: Structure, node: Any) -> Birth:

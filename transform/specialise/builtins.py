@@ -18,7 +18,7 @@ from gradwright.transform.build import constant
 from gradwright.transform.core import Const, Effect, Value, type_of
 from gradwright.transform.errors import UnsupportedSyntax
 from gradwright.transform.indices import Linear, linear
-from gradwright.transform.primitives.record import is_written
+from gradwright.transform.primitives.record import has_none, is_written
 from gradwright.transform.specialise import listing, lists
 from gradwright.transform.specialise.abstract import (
     Closure,
@@ -208,7 +208,7 @@ def known_items(frame: Frame, a: Any, node: Any) -> Any:
                 numbers = range(i, j, k)
                 ordered = reversed(numbers) if found.backwards else numbers
                 return [linear(n) for n in ordered]
-    if isinstance(node, gast.ListComp):
+    if node is None or isinstance(node, gast.ListComp):
         raise NotKnown
     raise frame.refusal(node)
 
@@ -330,6 +330,16 @@ def _is_written(
     return constant(all(isinstance(a, Static | Const) for a in arguments))
 
 
+@builtin(has_none)
+def _has_none(
+    frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any
+) -> Any:
+    (lengths,) = arguments
+    for n in lengths.items:
+        frame.unit.assume_length(n - 1)
+    return constant(any(n.constant == 0 for n in lengths.items))
+
+
 @builtin(np.array)
 def _new_array(
     frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any
@@ -361,7 +371,9 @@ def _copy(
     frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any
 ) -> Any:
     (a,) = arguments
-    return copy(frame, a, [], keywords, node)
+    made = copy(frame, a, [], keywords, node)
+    frame.program.copied.discard(made)  # it is laid out as the array is
+    return made
 
 
 @builtin(np.astype)
@@ -450,7 +462,9 @@ def _extreme(
     )
     from gradwright.transform.specialise.expressions import operate
 
-    no_keywords(frame, keywords, node)
+    no_keywords(frame, keywords, node, "key")
+    if "key" in keywords:
+        return _extreme_by(f, frame, arguments, keywords["key"], node)
     items = arguments
     if len(arguments) == 1:
         found = iterable(frame, arguments[0], node)
@@ -464,10 +478,44 @@ def _extreme(
             )
         items = list(found.items)
     if not items:
-        raise ProgramError(ValueError(f"{f.__name__}() arg is an empty sequence"))
+        raise _of_nothing(f)
     best = items[0]
     for other in items[1:]:
         pair = [getattr(x, "constant", None) for x in (best, other)]
         known = None not in pair
         best = linear(f(pair)) if known else operate(frame, f, node, best, other)
     return best
+
+
+def _extreme_by(f: Any, frame: Frame, arguments: list[Any], key: Any, node: Any) -> Any:
+    """That of several values whose key is the largest or smallest."""
+    from gradwright.transform.primitives.reductions import largest_by, smallest_by
+
+    if isinstance(key, Static) and key.value is None:
+        return _extreme(f, frame, arguments, {}, node)
+    items: Any = arguments
+    if len(arguments) == 1:
+        found = iterable(frame, arguments[0], node)
+        try:
+            items = known_items(frame, found, None)
+        except NotKnown:
+            raise frame.error(
+                UnsupportedSyntax,
+                f"{f.__name__}() with key= of {describe(found)}, whose length may vary",
+                node,
+                instead="a loop",
+            ) from None
+    if not items:
+        raise _of_nothing(f)
+    function = {max: largest_by, min: smallest_by}[f]
+    values = Structure(tuple, tuple(items))
+    return call_function(frame, function, [values, key], {}, node)
+
+
+def _of_nothing(f: Any) -> ProgramError:
+    """Python's own error of max and min."""
+    try:
+        f(())
+    except ValueError as e:
+        return ProgramError(e)
+    raise AssertionError

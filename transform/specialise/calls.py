@@ -27,7 +27,7 @@ from gradwright.transform.indices import Linear
 from gradwright.transform.primitives.record import TABLE
 from gradwright.transform.primitives.structural import CONJUGATE
 from gradwright.transform.source import Source, is_library
-from gradwright.transform.specialise import inplace, masked, regions
+from gradwright.transform.specialise import inplace, masked, regions, windows
 from gradwright.transform.specialise.abstract import (
     BoundMethod,
     Closure,
@@ -36,6 +36,7 @@ from gradwright.transform.specialise.abstract import (
     Structure,
     describe,
     is_operand,
+    of_caller,
 )
 from gradwright.transform.specialise.arrays import call_signed
 from gradwright.transform.specialise.builtins import BUILTINS, no_keywords
@@ -47,7 +48,7 @@ from gradwright.transform.specialise.frame import (
     lift,
 )
 from gradwright.transform.specialise.listing import METHODS as OF_LISTS
-from gradwright.transform.specialise.listing import inside, of_numpy
+from gradwright.transform.specialise.listing import of_numpy
 from gradwright.transform.specialise.lists import as_array
 from gradwright.transform.specialise.methods import METHODS
 from gradwright.transform.specialise.nested import (
@@ -148,6 +149,7 @@ def _call_static(
         return make_namedtuple(frame, f, arguments, keywords, node)
     handler = (
         _lookup(BUILTINS, f)
+        or windows.meaning(f)
         or inplace.meaning(f, arguments, keywords)
         or masked.meaning(f, keywords)
     )
@@ -280,16 +282,15 @@ def call_user(
     tree, _ = program.normal_form(code)
     if active is not None and code in program.inlined:
         raise _makes_functions(frame, source, node)
-    has_list = any(True for a in bound.values() for _ in inside(a))
-    if has_list and (active is not None or frame.in_rule):
+    here = next((a for v in bound.values() for a in of_caller(v)), None)
+    if here is not None and (active is not None or frame.in_rule):
         raise frame.error(
             UnsupportedSyntax,
-            f"a list of run-time length is handed to {source.node.name}, "
-            "which calls itself",
+            f"{describe(here)} is handed to {source.node.name}, which calls itself",
             node,
             instead="np.array(...) of it",
         )
-    small = has_list or (
+    small = here is not None or (
         code not in program.separate
         and (
             code in program.inlined

@@ -119,6 +119,8 @@ class Unit:
         self.stands_alone = False  # it is differentiated as it is
         self.unready = False  # it was called before its result was known
         self.stored: dict[str, Value] = {}  # parameters that it copies and stores into
+        self.changed: dict[Any, Location] = {}  # lists of arguments, where they change
+        self.lent: dict[Any, str] = {}  # arrays to derivatives that store, as what
         self.own_results: set[int] = set()  # those that share memory with nothing
         self.waits_for: set[Unit] = set()  # units whose result a branch needs
         self.equal_dims: dict[tuple[Linear, Linear], None] = {}
@@ -205,6 +207,8 @@ class Program:
         self.chose = False  # a rule has chosen between arrays, by element
         self.iterated: set[Any] = set()  # arrays that a loop goes over
         self.begun: dict[Any, Region] = {}  # the array that a value has become
+        self.in_rows: set[Any] = set()  # of those, that lie in memory row by row
+        self.copied: set[Value] = set()  # values that do, made by y.copy()
         self.own: set[Value] = set()  # results of calls that share memory with nothing
         self.units: dict[Any, Unit] = {}
         self.inlined: set[Any] = set()
@@ -213,6 +217,7 @@ class Program:
         self.unsure_reads: dict[int, set[tuple[int, int]]] = {}
         self.stored: dict[int, Stored] = {}
         self.kinds: dict[Any, Any] = {}  # of lists of run-time length, by origin
+        self.captured: dict[Any, Path] = {}  # lists that were captured
         self.births: dict[Structure, Any] = {}  # of the other lists
         self.behind: dict[Structure, Structure] = {}  # of which it shows the arrays
         self.versions: dict[Any, int] = {}  # how often a variable got another list
@@ -311,6 +316,7 @@ class Frame:
         self.site: tuple[Any, ...] = caller.site if caller is not None else ()
         self.locals = language.local_names(source.node)
         self.stored = program.stored_names(source)
+        self.current: Any = None  # the statement under way
         self.unsure = program.unsure(source.node)
         self.presets: dict[int, Presets] = {}
         self.unrolled: set[int] = set()
@@ -359,6 +365,7 @@ class Frame:
                 raise self.refusal(s)
             if self.speaks:
                 self.builder.where = self.source.location(s)
+            self.current = s
             try:
                 handler(self, s)
             except (Unready, ProgramError) as e:
@@ -513,6 +520,8 @@ class Frame:
         type_ = type_of_input(value)
         if type_ is None or type_.dtype == "str":
             self.program.guards.setdefault(path.key, (path, value))
+            if type(value) is list:
+                self.program.captured[path.key] = path
             return Static(value, path)
         if self.program.exact and type_.is_array:
             self.program.guard("shape", path, np.shape)

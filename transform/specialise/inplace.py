@@ -34,7 +34,7 @@ from gradwright.transform.errors import UnsupportedSyntax
 from gradwright.transform.indices import Linear, linear
 from gradwright.transform.picks import may_repeat
 from gradwright.transform.primitives.record import UFUNCS
-from gradwright.transform.primitives.structural import makes_anew
+from gradwright.transform.primitives.structural import COPY, makes_anew
 from gradwright.transform.specialise.abstract import Region, Static, Structure
 from gradwright.transform.specialise.bindings import element, refuse_store
 from gradwright.transform.specialise.frame import Frame, ProgramError
@@ -44,6 +44,7 @@ from gradwright.transform.specialise.regions import (
     begin,
     must_fit,
     store,
+    view_of,
 )
 from gradwright.transform.specialise.subscripts import (
     as_index,
@@ -316,6 +317,7 @@ def _one_by_one(
 ) -> None:
     """The same in a loop over the items of the index, which are written in order."""
     b = frame.builder
+    operands = [_apart(frame, o, y) for o in operands]
     lines = [type_of(i.places) for i in index if isinstance(i, Pick)]
     if any(isinstance(i, Span) for i in index) or any(
         t.rank != 1 or t.is_bool for t in lines
@@ -327,20 +329,32 @@ def _one_by_one(
             instead="a loop over the places",
         )
     (count, *_) = broadcast(*lines) or ()
-    frame.unit.assume_equal((count, d) for t in lines for d in t.dims or ())
     rank = 1 + y.type.rank - len(index)
+    along = [t.dims[0] for t in lines if t.dims]
+    values = [type_of(o) for o in operands]
+    along += [t.dims[0] for t in values if t.rank == rank and t.dims]
+    frame.unit.assume_equal((count, d) for d in along if d.constant != 1)
     symbol = Value("i", INT)
     k = Linear({symbol: 1})
 
     def item(a: Any, rank: int) -> Any:
-        is_line = isinstance(a, Value) and a.type.rank == rank
-        return element(frame, a, k, safe=True) if is_line else a
+        if not isinstance(a, Value) or a.type.rank != rank or not a.type.dims:
+            return a
+        one = a.type.dims[0].constant == 1  # for every item
+        return element(frame, a, linear(0) if one else k, safe=True)
 
     with b.nested([]) as body:
         at = tuple(At(item(i.places, 1)) if isinstance(i, Pick) else i for i in index)
         _change(f, frame, y, at, [item(o, rank) for o in operands], node)
     b.add(For(symbol, linear(0), count, linear(1), body))
     b.forget({y.place})
+
+
+def _apart(frame: Frame, a: Any, y: Region) -> Any:
+    """An operand as it is before the loop, copied where it is a part of the array."""
+    seen = view_of(frame, a)
+    is_part = seen is not None and seen.place is y.place
+    return frame.builder.let(COPY, a) if is_part else a
 
 
 # ---- functions ---------------------------------------------------------------------

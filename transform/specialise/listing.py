@@ -40,6 +40,7 @@ from gradwright.transform.specialise.abstract import (
     Zipped,
     as_constant,
     describe,
+    is_operand,
     leaves,
 )
 from gradwright.transform.specialise.births import (
@@ -92,10 +93,28 @@ def store(
     held = list(owner.items)
     if not -len(held) <= k < len(held):
         raise ProgramError(IndexError("list assignment index out of range"))
+    if function is not None and _item_in_place(frame, function, held[k], value, target):
+        return
     held[k] = value if function is None else binary(
         frame, function, held[k], value, target
     )  # fmt: skip
     change(frame, owner, held, target)
+
+
+def _item_in_place(
+    frame: Frame, function: Any, item: Any, value: Any, node: Any
+) -> bool:
+    """Change what an item is, a list or an array, in place; False of a number."""
+    from gradwright.transform.specialise.bindings import change_whole, refuse_store
+    from gradwright.transform.specialise.subscripts import stored_region
+
+    region = stored_region(frame, item)
+    if region is not None:
+        change_whole(frame, region, value, function, node)
+        return True
+    if isinstance(item, Value) and item.type.rank:
+        refuse_store(frame, item, node)
+    return in_place(frame, function, item, value, node)
 
 
 def _put_slice(frame: Frame, owner: Any, span: Span, value: Any, node: Any) -> None:
@@ -252,6 +271,35 @@ def repeated(frame: Frame, a: Any, n: Linear, node: Any) -> Listed:
     times = Counting(linear(0), n, linear(1))
     each(frame, times, node, lambda k, _: extend(frame, made, a, node))
     return made
+
+
+def in_place(frame: Frame, function: Any, xs: Any, a: Any, node: Any) -> bool:
+    """Xs += a, and xs *= n; False where this changes no list, as of an array beside."""
+    if not (isinstance(xs, Listed) or _is_list(xs)):
+        return False
+    if is_operand(a) and not type_of(a).python:
+        return False  # NumPy makes an array of both
+    if function is operator.add:
+        _extend(frame, xs, [a], {}, node)
+        return True
+    if function is operator.mul and isinstance(a, Linear):
+        _repeat(frame, xs, a, node)
+        return True
+    return False
+
+
+def _repeat(frame: Frame, xs: Any, n: Linear, node: Any) -> None:
+    """Let a list hold what it holds n times, in place."""
+    if isinstance(xs, Structure):
+        birth = may_change(frame, xs, node)
+        if n.constant is None:
+            raise Promotion(birth.origin, Kind())
+        change(frame, xs, xs.items * n.constant, node)
+        return
+    once = part(frame, xs, Span(), node)
+    more, never = Counting(linear(1), n, linear(1)), Counting(n, linear(1), linear(1))
+    each(frame, more, node, lambda k, _: extend(frame, xs, once, node))
+    each(frame, never, node, lambda k, _: _clear(frame, xs, [], {}, node))
 
 
 def sequence(frame: Frame, function: Any, a: Any, b: Any, node: Any) -> Listed | None:

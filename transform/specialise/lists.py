@@ -45,7 +45,7 @@ from gradwright.transform.specialise.abstract import (
     leaves,
     mapped,
 )
-from gradwright.transform.specialise.births import Kind, Promotion
+from gradwright.transform.specialise.births import Kind, Promotion, note_change
 from gradwright.transform.specialise.frame import Frame, ProgramError
 from gradwright.transform.specialise.methods import call_function
 from gradwright.transform.types import FLOAT, INT, VARYING, Type, join
@@ -202,7 +202,8 @@ def variable(frame: Frame, slot: Any, value: Listed) -> Listed:
     """A list of a variable's own, which holds lists of such items."""
     origin = ("variable", value.origin, slot.name)
     held = Listed(origin, value.kind, None, tuple(frame.program.constructs))
-    held.tree = mapped(lambda place: List(slot.name, place.type), value.tree)
+    if value.tree is not None:
+        held.tree = mapped(lambda place: List(slot.name, place.type), value.tree)
     slot.owner.allocated += [p for p in leaves(held.tree) if p is not None]
     return held
 
@@ -227,6 +228,7 @@ def take(frame: Frame, name: str, held: Listed, value: Listed, node: Any) -> Non
         if any(OPEN in (t.dims or ()) for t in leaves(now_held)):
             _settled(frame, held)
         raise Promotion(_origin_of(held), Kind(mapped(_kept, both)))
+    note_change(frame, value)  # under another name, perhaps
     for place, source in zip(leaves(held.tree), leaves(value.tree), strict=True):
         frame.builder.add(Take(place, source))
         _renew(frame, place)
@@ -367,6 +369,7 @@ def index_of(frame: Frame, a: Any) -> Operand:
 def insert(frame: Frame, listed: Listed, item: Any, position: Any, node: Any) -> None:
     """xs.insert(position, item), xs.append(item) without a position."""
     _settle_kind(frame, listed, item, node)
+    note_change(frame, listed)
     frame.program.hold(item, "another list")
     pairs = zip(leaves(listed.tree), leaves(item), strict=True)
     for place, operand in pairs:
@@ -377,6 +380,7 @@ def insert(frame: Frame, listed: Listed, item: Any, position: Any, node: Any) ->
 def remove(frame: Frame, listed: Listed, position: Any) -> Any:
     """xs.pop(position)."""
     b = frame.builder
+    note_change(frame, listed)
 
     def popped(place: List) -> Any:
         out = Value(f"{place.name}_item", place.type)
@@ -398,6 +402,7 @@ def put(
     """xs[position] = value, or an operator's store of it."""
     from gradwright.transform.specialise.expressions import binary
 
+    note_change(frame, listed)
     if function is not None:
         tree = _settled(frame, listed)
         t = tree.type if isinstance(tree, List) else None

@@ -3,7 +3,8 @@
     high = np.max(x, where=m, initial=a)     ->     high = np.max(np.where(m, x, a))
                                                     high = np.maximum(high, a)
 
-Only where it is the same to the last bit: NumPy adds up in another order under a mask.
+Where that is not the same to the last bit there is a row: NumPy adds up in another
+order under a mask, or from a number on.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ import numpy as np
 
 from gradwright.transform.build import constant
 from gradwright.transform.core import Const
-from gradwright.transform.errors import UnsupportedSyntax
+from gradwright.transform.primitives.record import TABLE, Primitive
+from gradwright.transform.specialise.arrays import call_signed
 from gradwright.transform.specialise.frame import Frame, ProgramError
 from gradwright.transform.specialise.methods import call_function
 
@@ -28,29 +30,35 @@ NEUTRAL: dict[Any, tuple[Any, Any]] = {
     np.any: (False, None),
     np.all: (True, None),
 }
-SUMS = (np.sum, np.mean, np.prod)
 
 
 def meaning(f: Any, keywords: dict[str, Any]) -> Any:
     """The meaning of a call with where= or initial=; None where it has neither."""
     if keywords.keys().isdisjoint(("where", "initial")):
         return None
-    if f in SUMS:
-        return partial(refused, f)
-    return partial(reduced, f) if f in NEUTRAL else None
+    if f in NEUTRAL:
+        return partial(reduced, f)
+    p = TABLE.of_part(f)
+    return None if p is None else partial(summed, p)
 
 
-def refused(
-    f: Any, frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any
+def summed(
+    p: Primitive,
+    frame: Frame,
+    arguments: list[Any],
+    keywords: dict[str, Any],
+    node: Any,
 ) -> Any:
-    """A sum or product under a mask, or from a number on."""
-    name = f.__name__
-    raise frame.error(
-        UnsupportedSyntax,
-        f"gradwright does not know where= and initial= of np.{name} yet",
-        node,
-        instead=f"np.{name}(x[mask]), or np.where(mask, x, ...) along an axis",
-    )
+    """A sum or product of the elements where a mask holds, beginning with a number."""
+    others = {k: a for k, a in keywords.items() if not _is_left_out(k, a)}
+    if others.keys().isdisjoint(("where", "initial")):
+        return call_function(frame, p.function, arguments, others, node)
+    return call_signed(frame, p, arguments, others, node)
+
+
+def _is_left_out(name: str, a: Any) -> bool:
+    """Whether an argument says nothing: a mask that holds everywhere."""
+    return name == "where" and isinstance(a, Const) and a.value is True
 
 
 def reduced(
@@ -63,7 +71,7 @@ def reduced(
     mask, start = others.pop("where", None), others.pop("initial", None)
     x, *rest = arguments
     neutral, goes_on = NEUTRAL[f]
-    if mask is not None and not (isinstance(mask, Const) and mask.value is True):
+    if mask is not None and not _is_left_out("where", mask):
         instead = start if neutral is None else constant(neutral)
         if instead is None:
             raise ProgramError(ValueError(_no_identity(f)))

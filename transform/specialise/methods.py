@@ -148,7 +148,12 @@ def copy(
     frame: Frame, x: Any, arguments: list[Any], keywords: dict[str, Any], node: Any
 ) -> Any:
     """x.copy(): what is stored into one is not in the other."""
-    return frame.builder.let(COPY, x) if type_of(x).is_array else x
+    if not type_of(x).is_array:
+        return x
+    made = frame.builder.let(COPY, x)
+    if isinstance(made, Value) and not arguments and not keywords:
+        frame.program.copied.add(made)
+    return made
 
 
 def astype(

@@ -23,6 +23,7 @@ from gradwright.transform.core import (
     Alloc,
     At,
     Buffer,
+    Cell,
     Function,
     Index,
     Let,
@@ -37,13 +38,15 @@ from gradwright.transform.core import (
     View,
     Whole,
     blocks,
+    steps,
+    stores,
     type_of,
     walk,
 )
 from gradwright.transform.errors import AliasError, UnsupportedSyntax
 from gradwright.transform.indices import Linear, linear
 from gradwright.transform.primitives.record import UFUNCS
-from gradwright.transform.primitives.structural import COPY, makes_anew
+from gradwright.transform.primitives.structural import COPY, DISPLAY, makes_anew
 from gradwright.transform.specialise.abstract import (
     Items,
     Region,
@@ -53,9 +56,11 @@ from gradwright.transform.specialise.abstract import (
 )
 from gradwright.transform.specialise.frame import Frame, ProgramError
 from gradwright.transform.specialise.slots import Slot
+from gradwright.transform.structure import item_name
 from gradwright.transform.types import VARYING, Type
 
 WHOLE: Index = (Whole(),)
+CREATED = (np.zeros, np.ones, np.full, np.eye, np.identity)
 Copies = dict[str, tuple[Value, Buffer]]
 
 
@@ -74,9 +79,23 @@ def owned(frame: Frame, name: str, value: Value, node: Any) -> Any:
             node,
             instead="a number",
         )
+    if not is_new and _is_chosen(frame, value):
+        raise frame.error(
+            AliasError,
+            f"'{name}' is one array or another, as the run decides, and is stored into",
+            node,
+            instead="if ... else, and a store into each of the arrays",
+        )
     if not is_new:
         raise _may_share(frame, name, node)
     return begin(frame, name, value)
+
+
+def _is_chosen(frame: Frame, value: Value) -> bool:
+    """Whether an array is what a conditional expression gives."""
+    made = frame.builder.definition.get(value)
+    source = made.source if isinstance(made, Load) else None
+    return isinstance(source, Cell) and source.choice
 
 
 def bound(frame: Frame, name: str, value: Any, node: Any) -> Any:
@@ -113,7 +132,10 @@ def for_slot(frame: Frame, name: str, value: Any, node: Any) -> Any:
     """A value for a name that a loop or branch assigns: it is of no region."""
     for leaf in leaves(value):
         place = root_of(frame, leaf)
-        if place is not None and holders(frame, place) != {name}:
+        if place is None:
+            continue
+        held = holders(frame, place)
+        if not held or not _living(frame, held) <= {name}:
             raise _is_part(frame, name, place, node)
     return value
 
@@ -139,7 +161,7 @@ def carry(frame: Frame, slot: Slot, value: Value, node: Any) -> None:
     old = view_of(frame, value)
     if old is not None and old.index:
         raise _is_part(frame, slot.name, old.place, node)
-    if old is not None and not holders(frame, old.place) <= {slot.name}:
+    if old is not None and not _living(frame, holders(frame, old.place)) <= {slot.name}:
         raise _is_part(frame, slot.name, old.place, node)
     if old is not None and old.place in frame.program.iterated:
         raise _is_iterated(frame, slot.name, node)
@@ -163,7 +185,7 @@ def carry(frame: Frame, slot: Slot, value: Value, node: Any) -> None:
         )
     if region.place in frame.program.iterated:
         raise _is_iterated(frame, slot.name, node)
-    for other in sorted(holders(frame, region.place) - {slot.name}):
+    for other in sorted(_living(frame, holders(frame, region.place)) - {slot.name}):
         raise _is_part(frame, other, region.place, node)
     store(frame, region, WHOLE, value, node)
 
@@ -225,6 +247,26 @@ def holders(frame: Frame | None, place: Buffer) -> set[str]:
     return found
 
 
+def _living(frame: Frame, names: set[str]) -> set[str]:
+    """Those of some names that are read again behind the statement under way.
+
+    A name that is bound anew first has given its array away: `y = x.copy()` at the head
+    of a loop, and `x = y` at its end.
+    """
+    live = frame.liveness.after.get(id(frame.current))
+    if live is None:
+        return names
+    callers = {n for f in _callers(frame) for n in f.env}
+    return {n for n in names if n in live or n in callers or n not in frame.env}
+
+
+def _callers(frame: Frame) -> Iterator[Frame]:
+    caller = frame.caller
+    while caller is not None:
+        yield caller
+        caller = caller.caller
+
+
 def _is_held(frame: Frame | None, value: Value) -> bool:
     """Whether a name stands for an array that is no region, or for a part of it."""
     while frame is not None:
@@ -266,6 +308,10 @@ def _may_share(frame: Frame, name: str, node: Any) -> Exception:
 def _is_new(frame: Frame, value: Value) -> bool:
     """Whether an array shares memory with no other."""
     made = frame.builder.definition.get(value)
+    if isinstance(made, Let) and made.primitive.through:  # of what has no name
+        (whole,) = made.operands[:1]
+        is_open = isinstance(whole, Value) and not whole.users
+        return is_open and not _is_held(frame, whole) and _is_new(frame, whole)  # type: ignore[arg-type]
     is_made = isinstance(made, Let) and makes_anew(made.primitive)
     return is_made or value in frame.program.own
 
@@ -277,20 +323,36 @@ def begin(frame: Frame, name: str, value: Value) -> Region:
     place = Buffer(name, value.type, value if open_ else tuple(dims))
     frame.builder.add(Alloc(place))
     frame.builder.add(Store(place, value))
+    if _is_in_rows(frame, name, value):
+        frame.program.in_rows.add(place)
     region = frame.program.begun[value] = Region(place)
     return region
 
 
 def copied_parameters(frame: Frame) -> Copies:
-    """The parameters under names that are stored into: they are copied first."""
-    found = {}
+    """The parameters under names that are stored into: they are copied first.
+
+    So are the arrays in a structure, where it cannot do without.
+    """
+    found: Copies = {}
+
+    def copied(held: Any, name: str, words: str) -> Any:
+        if isinstance(held, Structure) and frame.program.wary:
+            named = zip(held.labels, held.items, strict=True)
+            return held.holding([
+                copied(a, f"{name}_{k}", item_name(held, words, k)) for k, a in named
+            ])  # fmt: skip
+        if not isinstance(held, Value) or not held.type.rank:
+            return held
+        own = frame.builder.let(COPY, held, type=held.type, name=name)
+        assert isinstance(own, Value)
+        region = begin(frame, name, own)
+        found[words] = held, region.place
+        return region
+
     for name in sorted(frame.stored.places):
-        held = frame.env.get(name)
-        if isinstance(held, Value) and held.type.is_array and held.type.rank:
-            own = frame.builder.let(COPY, held, type=held.type, name=name)
-            assert isinstance(own, Value)
-            region = frame.env[name] = begin(frame, name, own)
-            found[name] = held, region.place
+        if name in frame.env:
+            frame.env[name] = copied(frame.env[name], name, name)
     return found
 
 
@@ -315,6 +377,30 @@ def stored_parameters(
     f.body = Substitution(mapping).block(_without(f.body, dropped))
     stored = {name: held for name, (held, place) in copies.items() if place in changed}
     return stored, mapping
+
+
+def read_once(f: Function) -> dict[Any, Any]:
+    """Read an array once for as long as it does not change; what stands for what."""
+    mapping: dict[Any, Any] = {}
+    dropped: set[Statement] = set()
+
+    def visit(block: list[Statement]) -> None:
+        held: dict[Any, Value] = {}
+        for s in block:
+            for b in blocks(s):
+                visit(b)
+            for place in stores(s):
+                held.pop(place, None)
+            if isinstance(s, Load) and isinstance(s.source, Buffer) and not s.index:
+                first = held.setdefault(s.source, s.out)
+                if first is not s.out and first.type == s.out.type:
+                    mapping[s.out] = first
+                    dropped.add(s)
+
+    visit(f.body)
+    if mapping:
+        f.body = Substitution(mapping).block(_without(f.body, dropped))
+    return mapping
 
 
 def _begins(s: Store) -> bool:
@@ -347,7 +433,7 @@ def view_of(frame: Frame, value: Any) -> Region | None:
                 return Region(outer.place, full, value.type)
         case Let(primitive=p) if p.through:
             outer = view_of(frame, made.operands[0])
-            if outer is None or (p.through == "rows" and not _has_rows(outer)):
+            if outer is None or (p.through == "rows" and not _has_rows(frame, outer)):
                 return None
             view = View(_opened(value.type), p, made.operands[1:], made.attribute)
             return Region(outer.place, (*outer.index, view), value.type)
@@ -365,15 +451,50 @@ def _is_view(value: Value, index: Index) -> bool:
     return value.type.is_array and not any(isinstance(i, Pick) for i in index)
 
 
-def _has_rows(region: Region) -> bool:
+def _has_rows(frame: Frame, region: Region) -> bool:
     """Whether its elements lie in memory one behind the other, in order."""
-    if region.place.type.rank != 1:
+    place = region.place
+    if place.type.rank != 1 and place not in frame.program.in_rows:
         return False
-    plain = (None, linear(1))
     return all(
-        isinstance(i, Whole) or (isinstance(i, Span) and i.step in plain)
-        for i in region.index
+        _lie_in_rows(items)
+        and (view is None or view.primitive is None or view.primitive.through == "rows")
+        for items, view in steps(region.index)
     )
+
+
+def _lie_in_rows(index: Index) -> bool:
+    """Whether what is named of rows are rows: `y[2]`, `y[1:3]`, not `y[:, 1]`."""
+    is_cut = False
+    for item in index:
+        match item:
+            case Whole() | Span(lower=None, upper=None, step=None):
+                pass
+            case Span(step=step) if not is_cut and step in (None, linear(1)):
+                pass
+            case At() if not is_cut:
+                continue
+            case _:
+                return False
+        is_cut = True
+    return True
+
+
+def _is_in_rows(frame: Frame, name: str, value: Value) -> bool:
+    """Whether NumPy lays an array out row by row, whatever its operands are."""
+    if name in frame.stored.rebound:
+        return False
+    made = frame.builder.definition.get(value)
+    if not isinstance(made, Let):
+        return False
+    if made.primitive.through == "rows":
+        (whole,) = made.operands[:1]
+        flat = frame.builder.definition.get(whole)  # type: ignore[arg-type]
+        if type_of(whole).rank == 1:
+            return isinstance(flat, Let) and makes_anew(flat.primitive)
+        return isinstance(whole, Value) and _is_in_rows(frame, name, whole)
+    known = made.primitive is DISPLAY or made.primitive.function in CREATED
+    return known or value in frame.program.copied
 
 
 def _opened(t: Type) -> Type:
@@ -421,16 +542,25 @@ def _in_one(outer: Index, inner: Index) -> Index | None:
 
 def _within(span: Span, item: Any) -> Any:
     """An item of an index into a slice, as one into the array."""
+    if item == Span():
+        return span
     plain = span.step is None or span.step == linear(1)
     lower = linear(0) if span.lower is None else span.lower
     if not plain or not isinstance(lower, Linear) or not _is_from_front(lower):
         return None
-    if isinstance(item, At) and isinstance(item.position, Linear) and not span.upper:
+    if isinstance(item, At) and isinstance(item.position, Linear):
         k = item.position
-        return At(lower + k) if _is_from_front(k) else None
-    if item == Span():
-        return span
+        ends = span.upper is not None and not _is_before(lower + k, span.upper)
+        return At(lower + k) if _is_from_front(k) and not ends else None
     return None
+
+
+def _is_before(form: Linear, end: Any) -> bool:
+    """Whether an index from the front is known to be less than another one."""
+    if not isinstance(end, Linear) or not _is_from_front(end):
+        return False
+    rest = (end - form).constant
+    return rest is not None and rest > 0
 
 
 def _is_from_front(form: Linear) -> bool:

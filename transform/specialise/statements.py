@@ -51,6 +51,7 @@ from gradwright.transform.specialise.abstract import (
 )
 from gradwright.transform.specialise.bindings import (
     bind,
+    change_whole,
     element,
     refuse_store,
     store_item,
@@ -61,7 +62,6 @@ from gradwright.transform.specialise.expressions import (
     as_operand,
     binary,
     closure,
-    display,
     operate,
     truth,
 )
@@ -71,7 +71,7 @@ from gradwright.transform.specialise.frame import (
     Demand,
     Frame,
 )
-from gradwright.transform.specialise.regions import WHOLE, iterated, must_fit, store
+from gradwright.transform.specialise.regions import iterated
 from gradwright.transform.specialise.slots import (
     Construct,
     Fork,
@@ -81,7 +81,7 @@ from gradwright.transform.specialise.slots import (
     Trips,
     Unready,
 )
-from gradwright.transform.types import INT, Type, promote
+from gradwright.transform.types import INT, Type
 
 Handler = Callable[[Frame, Any], None]
 
@@ -140,15 +140,14 @@ def _augmented(frame: Frame, node: Any) -> None:
     name = node.target.id
     region = frame.region(name)
     if region is not None:
-        _in_place(frame, region, node)
+        value = frame.evaluate(node.value)
+        change_whole(frame, region, value, BINARY[type(node.op)], node)
         return
     if _add_into(frame, name, node.op, node.value, node):
         return
     old = frame.lookup(name, node)
     value = frame.evaluate(node.value)
-    is_list = isinstance(old, Listed) or getattr(old, "kind", None) is list
-    if is_list and isinstance(node.op, gast.Add):
-        listing.METHODS["extend"](frame, old, [value], {}, node)
+    if listing.in_place(frame, BINARY[type(node.op)], old, value, node):
         return
     if isinstance(old, Value) and old.type.is_array:
         raise frame.error(
@@ -159,21 +158,6 @@ def _augmented(frame: Frame, node: Any) -> None:
             instead=f"{name} = {name} {_sign(node.op)} ...",
         )
     frame.assign(name, binary(frame, BINARY[type(node.op)], old, value, node), node)
-
-
-def _in_place(frame: Frame, region: Region, node: Any) -> None:
-    """An operator that changes a whole array of the function's own."""
-    value, function = frame.evaluate(node.value), BINARY[type(node.op)]
-    if function in (operator.add, operator.sub):
-        operand = display(frame, value, node)
-        must_fit(promote(region.type, type_of(operand)), region, function)
-        if function is operator.sub:
-            operand = frame.builder.operator(operator.neg, operand)
-        store(frame, region, (), operand, node, accumulate=True)
-        return
-    new = display(frame, binary(frame, function, frame.read(region), value, node), node)
-    must_fit(type_of(new), region, function)
-    store(frame, region, WHOLE, new, node)
 
 
 def _sign(op: Any) -> str:

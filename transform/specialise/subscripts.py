@@ -35,6 +35,7 @@ from gradwright.transform.specialise.abstract import (
     Structure,
     as_constant,
     is_operand,
+    leaves,
 )
 from gradwright.transform.specialise.frame import Frame, ProgramError
 from gradwright.transform.specialise.regions import composed, view_of
@@ -148,6 +149,7 @@ def span(frame: Frame, lower: Any, upper: Any, step: Any) -> Span:
 def as_index(frame: Frame, value: Any, node: Any) -> Any:
     """An abstract value as an item of an index."""
     from gradwright.transform.specialise.expressions import display
+    from gradwright.transform.specialise.methods import as_dtype
 
     if isinstance(value, Span):
         return value
@@ -161,6 +163,8 @@ def as_index(frame: Frame, value: Any, node: Any) -> Any:
             bounds = (s.start, s.stop, s.step)
             return Span(*(None if b is None else linear(b) for b in bounds))
     operand = display(frame, value, node)
+    if isinstance(value, Structure) and not any(True for _ in leaves(value)):
+        operand = as_dtype(frame, operand, Static(np.intp), node)  # as NumPy has it
     t = type_of(operand)
     if not (t.is_integer or t.is_bool):
         raise frame.error(
@@ -367,17 +371,19 @@ def _picked(frame: Frame, owner: Value, index: core.Index, out: Value) -> Type:
         operands.append(o if isinstance(o, Linear) else type_of(o))
         return len(operands) - 1
 
-    def part(item: Any) -> Any:
+    def part(item: Any, axis: int) -> Any:
         match item:
             case At():
                 return [("is", 0)]
             case Pick(places=places) if type_of(places).is_bool:
+                rank = type_of(places).rank
+                own = (owner.type.dims or ())[axis : axis + rank]
                 key = _mask_key(frame, places)
                 count = counts.setdefault(key, symbol(("count", places)))
-                if 0 in [d.constant for d in type_of(places).dims or ()]:
+                if 0 in [d.constant for d in (*(type_of(places).dims or ()), *own)]:
                     count = linear(0)
                 at = []
-                for _ in range(type_of(places).rank):
+                for _ in range(rank):
                     operands.append(array(np.intp, (count,)))
                     at.append(("at", len(operands) - 1))
                 return at
@@ -389,7 +395,8 @@ def _picked(frame: Frame, owner: Value, index: core.Index, out: Value) -> Type:
                 return [("is", None)]
         return [("is", ...)]
 
-    parts = [p for item in index for p in part(item)]
+    axes = _axes_of(index, owner.type.rank)
+    parts = [p for item, k in zip(index, axes, strict=True) for p in part(item, k)]
 
     def run(values: list[Any]) -> Any:
         def made(kind: str, x: Any) -> Any:
@@ -415,6 +422,20 @@ def _picked(frame: Frame, owner: Value, index: core.Index, out: Value) -> Type:
             d = symbol(Dim(out, axis))
         dims.append(d)
     return array(owner.type.dtype, tuple(dims))
+
+
+def _axes_of(index: core.Index, rank: int) -> list[int]:
+    """The first axis of an array that each item of an index is about."""
+    sizes = []
+    for item in index:
+        of_mask = isinstance(item, Pick) and type_of(item.places).is_bool
+        size = type_of(item.places).rank if of_mask else 1  # type: ignore[union-attr]
+        sizes.append(0 if isinstance(item, NewAxis | Whole) else size)
+    rest = rank - sum(sizes)
+    sizes = [
+        rest if isinstance(i, Whole) else n for i, n in zip(index, sizes, strict=True)
+    ]
+    return [sum(sizes[:k]) for k in range(len(sizes))]
 
 
 def _mask_key(frame: Frame, mask: Any) -> Any:

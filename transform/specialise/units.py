@@ -10,7 +10,7 @@ found by iteration.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +18,7 @@ import gast
 
 from gradwright.transform.build import constant, own_value
 from gradwright.transform.core import Call, Const, Operand, Value, type_of
-from gradwright.transform.errors import AliasError
+from gradwright.transform.errors import AliasError, UnsupportedSyntax
 from gradwright.transform.indices import Linear
 from gradwright.transform.source import Source
 from gradwright.transform.specialise.abstract import (
@@ -30,11 +30,14 @@ from gradwright.transform.specialise.abstract import (
     Structure,
     Zipped,
     as_constant,
+    describe,
     is_operand,
     leaves,
     mapped,
+    of_caller,
 )
 from gradwright.transform.specialise.aliases import refuse_old_views
+from gradwright.transform.specialise.births import given, lists_in, note_change
 from gradwright.transform.specialise.frame import (
     Capture,
     Demand,
@@ -47,6 +50,7 @@ from gradwright.transform.specialise.regions import (
     Copies,
     base_of,
     copied_parameters,
+    read_once,
     stored_parameters,
 )
 from gradwright.transform.specialise.slots import Unready
@@ -126,6 +130,14 @@ def separate_unit(
 ) -> tuple[Unit, list[Operand]]:
     """A function of the program as a unit of its own, never written out in place."""
     static: set[str] = set()
+    name = _name_of(source)
+    for here in (a for v in bound.values() for a in of_caller(v)):
+        raise frame.error(
+            UnsupportedSyntax,
+            f"a derivative of {name} is taken here, which is handed {describe(here)}",
+            node,
+            instead="np.array(...) of it",
+        )
     frame.program.separate.add(source.node)
     while True:
         key, operands = _signature(frame, source, closure, bound, static)
@@ -137,7 +149,12 @@ def separate_unit(
                     frame, source, closure, bound, key, static, copies=True
                 )
             _refuse_overlap(frame, unit, operands, node)
+            _refuse_same(frame, unit, bound, node)
+            _note_lent(frame, unit, unit.stored.items(), operands)
             return unit, operands
+        except InlineInstead as e:
+            text = f"a derivative of {name} is taken here, which {e.reason}"
+            raise frame.error(UnsupportedSyntax, text, node) from None
         except Demand as e:
             if e.parameter is None:
                 raise
@@ -220,6 +237,9 @@ def _specialise_unit(
         parameters_of = {s: n for n, s in _owners(inner.env)}
         unit.function.params = unit.params
         program.units[key] = unit
+        if copies:
+            lists = ((n, given(inner, a, (n,))) for n, a in unit.arguments.items())
+            inner.env.update(lists)
         own = copied_parameters(inner) if copies else {}
         try:
             value = run_body(inner)
@@ -337,8 +357,10 @@ def _finish(
 ) -> None:
     f = unit.function
     f.body = unit.builder.block
+    again = read_once(f)
     unit.stored, others = stored_parameters(f, copies)
-    value = mapped(lambda x: others.get(x, x), _known_operands(value))
+    value = mapped(lambda x: again.get(x, x), _known_operands(value))
+    value = mapped(lambda x: others.get(x, x), value)
     unit.result, unit.value, unit.done = result, value, True
     f.results = [x for x in leaves(value) if _is_runtime(x)]
     f.filename = source.filename
@@ -360,6 +382,41 @@ def _refuse_overlap(
                 node,
                 instead=f"a copy of the array for '{name}'",
             )
+
+
+def _refuse_same(frame: Frame, unit: Unit, bound: dict[str, Any], node: Any) -> None:
+    """Refuse one list for an argument that is changed and for another one."""
+    every = [found for n, a in bound.items() for found in lists_in(a, (n,))]
+    program = frame.program
+    for path, a in every:
+        if path not in unit.changed:
+            continue
+        if any(b is a for p, b in every if p != path):
+            raise frame.error(
+                AliasError,
+                f"'{path[0]}' is changed, and is the same list as another one of "
+                "this call",
+                node,
+                instead=f"list(...) of it for '{path[0]}'",
+            )
+        birth = program.births.get(program.behind.get(a, a))
+        if birth is not None:  # nor may one be of the caller's
+            note_change(frame, birth)
+
+
+def _note_lent(
+    frame: Frame,
+    unit: Unit,
+    stored: Iterable[tuple[str, Any]],
+    operands: Sequence[Any],
+) -> None:
+    """Arrays that go to a derivative which stores into its copy: none may overlap."""
+    given = dict(zip(unit.params, operands, strict=False))
+    for name, p in stored:
+        own = base_of(frame, given.get(p))
+        others = [o for q, o in given.items() if q is not p]
+        if own is not None and any(type_of(o).is_array for o in others):
+            frame.unit.lent.setdefault(own, name)
 
 
 def _is_runtime(leaf: Any) -> bool:
@@ -389,6 +446,8 @@ def _emit_call(frame: Frame, unit: Unit, operands: list[Operand]) -> Any:
     unit.is_recursive |= not unit.done
     frame.unit.assume_of_call(unit, [*operands, *captured])
     frame.builder.add(Call(tuple(outs), unit.function, (*operands, *captured)))
+    lent = [(name, own) for own, name in unit.lent.items()]
+    _note_lent(frame, unit, lent, [*operands, *captured])
     frame.program.own.update(outs[k] for k in unit.own_results)
     return result
 

@@ -167,6 +167,18 @@ def test_an_error_in_a_recursion_names_its_own_line() -> None:
     check(summed, np.arange(12.0).reshape(4, 3), 4, 1)
 
 
+def endless(n: int) -> int:
+    return 1 if n == -1 else 1 + endless(n + 1)
+
+
+def test_too_deep_a_recursion_is_pythons_error() -> None:
+    made = compiled(endless)
+    for _ in range(2):
+        with pytest.raises(RecursionError, match="maximum recursion depth exceeded"):
+            made(0)
+        assert made(-500) == 500
+
+
 # ---- errors ------------------------------------------------------------------------
 
 

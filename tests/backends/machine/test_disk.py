@@ -32,6 +32,7 @@ try:
 except ValueError as e:
     print(e, *e.__notes__)
 """
+KERNELS = 2  # the usual one, and the careful one that finds what failed
 
 
 def run(folder: Path, blank: str = "") -> list[str]:
@@ -57,7 +58,7 @@ def files(folder: Path) -> list[Path]:
 def test_the_second_process_does_not_compile(filled: Any) -> None:
     folder, first = filled
     assert first[0].endswith(" 1") and run(folder)[0] == first[0][:-1] + "0"
-    assert len(files(folder)) == 1
+    assert len(files(folder)) == KERNELS
 
 
 def test_a_moved_function_keeps_its_code_and_names_its_new_line(filled: Any) -> None:
@@ -71,16 +72,16 @@ def test_a_moved_function_keeps_its_code_and_names_its_new_line(filled: Any) -> 
 def test_a_damaged_file_is_made_anew(filled: Any, damage: str) -> None:
     folder, first = filled
     run(folder)
-    (path,) = files(folder)
-    data = path.read_bytes()
-    path.write_bytes(
-        {
-            "cut": data[: len(data) // 2],
-            "changed": data[:-9] + b"#" + data[-8:],
-            "empty": b"",
-            "other": b"no digest\nand no code",
-        }[damage]
-    )
+    for path in files(folder):
+        data = path.read_bytes()
+        path.write_bytes(
+            {
+                "cut": data[: len(data) // 2],
+                "changed": data[:-9] + b"#" + data[-8:],
+                "empty": b"",
+                "other": b"no digest\nand no code",
+            }[damage]
+        )
     assert run(folder)[0] == first[0]
     assert run(folder)[0] == first[0][:-1] + "0"
 
@@ -96,4 +97,4 @@ def test_several_processes_race(tmp_path: Path) -> None:
     ]
     found = {p.communicate()[0].rsplit(" ", 1)[0].splitlines()[0][:10] for p in racing}
     assert len(found) == 1 and all(p.returncode == 0 for p in racing)
-    assert len(files(tmp_path)) == 1
+    assert len(files(tmp_path)) == KERNELS

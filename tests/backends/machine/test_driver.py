@@ -16,9 +16,9 @@ def test_a_layout_has_a_kernel_of_its_own() -> None:
     made = machine.compile(doubled())
     x = np.arange(6.0)
     made.run((x,), {})
-    assert list(made.kernels) == [("C",)]
+    assert [layouts for layouts, _ in made.kernels] == [("C",)]
     assert made.run((x[::2],), {}).tolist() == [0, 4, 8]
-    assert list(made.kernels) == [("C",), ("S",)]
+    assert [layouts for layouts, _ in made.kernels] == [("C",), ("S",)]
 
 
 def test_layouts() -> None:
@@ -32,6 +32,14 @@ def test_only_known_kinds_pass_unseen() -> None:
     for other in (np.ones(3, np.float32), np.ones((3, 1)), np.ones(1), np.array(1.0)):
         with pytest.raises(driver.OtherKind):
             made.run_unseen((other,), {})
+
+
+def test_a_dtype_that_is_equal_to_another_is_taken() -> None:
+    made = machine.compile(doubled())
+    named = np.dtype(np.float64, metadata={"unit": "m"})
+    assert made.run((np.arange(3.0).astype(named),), {}).tolist() == [0, 2, 4]
+    with pytest.raises(BackendError, match="an array of int64 with 1 axes for 'x'"):
+        made.run((np.arange(3),), {})
 
 
 def test_frames_wait_for_the_next_call() -> None:

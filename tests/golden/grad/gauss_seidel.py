@@ -6,7 +6,7 @@ def gauss_seidel_grad(u, sweeps):
             u_1[i] = 0.5 * (u_1[i - 1] + u_1[i + 1])
     # reverse sweep
     # programs.py  return np.sum(u * u)
-    u_bar = u_1 + u_1
+    u_bar = 2.0 * u_1
     for _ in range(sweeps):
         for i in reversed(range(1, len(u) - 1)):
             # programs.py  u[i] = 0.5 * (u[i - 1] + u[i + 1])

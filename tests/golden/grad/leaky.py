@@ -11,7 +11,7 @@ def leaky_grad(x, slope):
     y[x > 1.0] = 1.0 + np.log(x_part)
     # reverse sweep
     # programs.py  return np.sum(y * y)
-    y_bar = y + y
+    y_bar = 2.0 * y
     # programs.py  y[x > 1.0] = 1.0 + np.log(x[x > 1.0])
     x_is_above = x > 1.0
     y_bar_1 = y_bar[x_is_above]

@@ -9,7 +9,7 @@ def scattered_grad(values, places):
     table[places] = table_part * values
     # reverse sweep
     # programs.py  return np.sum(table * np.sin(table))
-    table_bar = table * np.cos(table) + np.sin(table)
+    table_bar = np.sin(table) + table * np.cos(table)
     # programs.py  table[places] *= values
     table_bar_1 = table_bar[places]
     last = np.zeros(3, np.int64)

@@ -9,7 +9,6 @@ def shadows_grad(points, centres, radius):
         distance = np.sqrt(np.dot(ray, ray))
         quotient = ray / distance
         ray_1 = ray.copy()
-        ray_2 = ray.copy()
         ray[...] = quotient
         every = True
         for c in centres:
@@ -26,10 +25,9 @@ def shadows_grad(points, centres, radius):
             distance_bar -= 2.0 * quotient_1 / power * distance
         # programs.py  ray /= distance
         distance_bar -= np.sum(quotient / distance * ray_bar)
-        ray_bar /= distance
         # programs.py  distance = np.sqrt(np.dot(ray, ray))
         dot_bar = distance_bar * (0.5 / distance if distance != 0 else math.inf)
-        ray_bar += dot_bar * ray_1 + dot_bar * ray_2
+        ray_bar[...] = ray_bar / distance + 2.0 * (dot_bar * ray_1)
         # programs.py  light += 1.0 / distance**2
         points_bar[i] += ray_bar
     centres_bar = np.zeros_like(centres)

@@ -13,4 +13,4 @@ def leaky_jvp(x, slope, x_dot, slope_dot):
     x_is_above_1 = x > 1.0
     y_dot[x_is_above_1] = x_dot[x_is_above] / x_part
     y[x_is_above_1] = 1.0 + np.log(x_part)
-    return np.sum(y * y), np.sum(y * y_dot + y * y_dot)
+    return np.sum(y * y), np.sum(2.0 * (y * y_dot))

@@ -71,9 +71,28 @@ def a_window_that_cannot_be_followed(x):
     return np.sum(many * x)
 
 
+def kept_in_a_list(x):
+    y, kept = x * 1.0, []
+    for k in range(3):
+        kept.append(y)
+        y[k] = x[0] * k
+    return np.sum(np.array(kept) * x)
+
+
+def read_again_in_the_next_trip(x):
+    y, s = x * 1.0, 0.0
+    many = np.broadcast_to(y, (2, 4))
+    for k in range(3):
+        s += np.sum(many * x)
+        y[k] = x[0]
+    return s
+
+
 @pytest.mark.parametrize(
     ("f", "x"),
     [
+        (kept_in_a_list, X),
+        (read_again_in_the_next_trip, X),
         (one_array_of_two, X),
         (changed_by_the_other_operand, X),
         (a_window_that_cannot_be_followed, X),

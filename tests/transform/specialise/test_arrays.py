@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from semantics.oracle import check
 
 import gradwright as gw
 
@@ -123,3 +124,20 @@ def test_a_recursion_over_arrays() -> None:
     x = np.linspace(0.1, 0.9, 9)
     for n in (0, 1, 2):
         gw.check_grads(f, (x, n), order=2)
+
+
+STRETCHED = [
+    lambda x: np.sum(np.broadcast_to(np.diff(x), (3,)) ** 2),
+    lambda x: np.sum(np.broadcast_to(x[1:], (2, 3)) ** 2),
+    lambda x: np.sum(np.broadcast_to(np.diff(x)[:, None], (3, 2)) ** 3),
+    lambda x: np.sum(np.broadcast_to(x[x > 1.0], (3, 3)) * LINE),
+]
+LINE = np.array([0.5, -1.0, 2.0])
+
+
+@pytest.mark.parametrize("f", STRETCHED)
+@pytest.mark.parametrize("n", [2, 4])
+def test_what_broadcast_to_stretches_by_its_length_alone(
+    f: Callable[[Any], Any], n: int
+) -> None:
+    check(f, np.array([0.7, 1.2, 2.1, 1.6])[:n])

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from semantics.oracle import check
 
 import gradwright as gw
 
@@ -127,3 +128,88 @@ REFUSED = [
 def test_a_store_is_refused(f: Any, x: Any, error: Any, message: str) -> None:
     with pytest.raises(error, match=message):
         gw.grad(f)(x)
+
+
+def the_item_has_another_name(x):
+    xs = [x * 1.0, x * 2.0]
+    first = xs[0]
+    xs[0] += x * x
+    return np.sum(first * xs[1])
+
+
+def the_item_is_the_argument(x):
+    xs = [x, x * 2.0]
+    xs[0] *= x
+    return np.sum(x * xs[1])
+
+
+def the_items_are_one_array(x):
+    xs = [np.zeros(3)] * 2
+    xs[0] += x
+    xs[1] *= x
+    return np.sum(xs[0] * xs[1] * x)
+
+
+def the_item_is_a_row(x):
+    y = np.outer(x, x)
+    xs = [y[0], y[1]]
+    xs[0] += xs[1]
+    xs[-1] **= 2
+    return np.sum(y * xs[0])
+
+
+def the_item_is_in_a_list_in_a_list(x):
+    xs = [x * 1.0, [x * 2.0, x * 3.0]]
+    xs[1][0] += x
+    ys = xs[1]
+    ys[1] /= x
+    return np.sum(xs[0] * xs[1][0] * xs[1][1])
+
+
+def the_item_is_in_a_dict(x):
+    d = {"a": x * 1.0, "b": x * 2.0}
+    u = d["a"]
+    d["a"] += d["b"]
+    d["b"] -= u * u
+    return np.sum(d["a"] * d["b"] * u)
+
+
+def a_helper_changes_it(x):
+    def change(xs):
+        xs[0] += xs[1]
+        return xs[1]
+
+    xs = [x * x, x * 2.0]
+    y = change(xs)
+    return np.sum(xs[0] * xs[1] * y)
+
+
+def in_a_loop_and_a_branch(x):
+    xs = [x * 1.0, x * 2.0]
+    for k in range(2):
+        xs[k] += x * k
+        if x[0] > 0.0:
+            xs[1] *= xs[0]
+    return np.sum(xs[0] * xs[1])
+
+
+IN_PLACE = [
+    the_item_has_another_name, the_item_is_the_argument, the_items_are_one_array,
+    the_item_is_a_row, the_item_is_in_a_list_in_a_list, the_item_is_in_a_dict,
+    a_helper_changes_it, in_a_loop_and_a_branch,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", IN_PLACE)
+def test_an_operator_changes_the_array_that_an_item_is(f: Callable[..., Any]) -> None:
+    x = np.array([0.7, -0.35, 1.2])
+
+    def kept(x):
+        return f(x.copy())
+
+    def slope(x):
+        return np.sum(gw.grad(f)(x) * np.array([0.3, -1.1, 0.7]))
+
+    (gradient,) = check(kept, x)
+    assert np.array_equal(gw.grad(f)(x), gradient)
+    check(slope, x, exact=False)

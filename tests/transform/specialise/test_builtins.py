@@ -1,5 +1,6 @@
 """Python's builtins and NumPy's questions about shapes are answered at once."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -19,6 +20,11 @@ KNOWN: list[Callable[[Any], Any]] = [
     lambda xs: sum([xs[k] for k in range(2, -1, -2)]),
     lambda xs: sorted([2, 0, 1])[0] + xs[0],
     lambda xs: max(xs[0], xs[1], 2) * min(3, 4) + max((xs[2], xs[0])),
+    lambda xs: max(xs[0], xs[1], xs[2], key=lambda x: -x * x) * xs[1],
+    lambda xs: min([xs[0], xs[1]], key=abs) + max((xs[0], xs[2]), key=None),
+    lambda xs: min([(xs[0], xs[1]), (xs[1], xs[2])], key=lambda p: p[1])[0],
+    lambda xs: xs[max(range(3), key=lambda k: xs[k] * math.sin(xs[k]))],
+    lambda xs: max(xs[0], xs[0] + 0.0, xs[1], key=lambda x: x > 0) * xs[1],
     lambda xs: xs[0] if isinstance(xs, np.ndarray) else xs[1],
     lambda xs: xs[0] if isinstance(xs[0], float) else xs[1],
     lambda xs: xs[slice(1, None)][0] * dict(a=xs[0])["a"],
@@ -53,3 +59,20 @@ def test_zip_of_tuples_may_be_strict() -> None:
         with pytest.raises(ValueError, match="argument 2 is") as caught:
             gw.grad(lambda x, n=n: f(x, n))(5.0)
         assert str(caught.value) == str(expected.value)
+
+
+def test_keys_of_values_whose_number_may_vary_are_refused() -> None:
+    def f(xs):
+        return xs[max(range(len(xs)), key=lambda k: xs[k])]
+
+    with pytest.raises(gw.UnsupportedSyntax, match="key= of a range, whose length"):
+        gw.grad(f)(XS)
+
+
+@pytest.mark.parametrize("f", [lambda x: max([], key=abs), lambda x: min(())])
+def test_the_largest_of_nothing(f: Callable[[Any], Any]) -> None:
+    with pytest.raises(ValueError, match="empty") as ours:
+        gw.grad(f)(XS)
+    with pytest.raises(ValueError, match="empty") as pythons:
+        f(XS)
+    assert str(ours.value) == str(pythons.value)

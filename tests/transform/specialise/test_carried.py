@@ -238,6 +238,30 @@ def test_a_second_name_of_what_is_bound_anew_is_refused(f: Callable[..., Any]) -
         gw.grad(f)(X)
 
 
+def given_away(x):
+    for k in range(3):
+        y = x.copy()
+        y[1:-1] = 0.5 * x[:-2] * x[2:]
+        x = y
+    return np.sum(x * x)
+
+
+def not_given_away(x):
+    for k in range(3):
+        y = x.copy()
+        y[1:-1] = 0.5 * x[:-2] * x[2:]
+        x = y
+        y[0] = 3.0 * k
+    return np.sum(x * x)
+
+
+def test_a_name_that_is_bound_anew_first_gives_its_array_away() -> None:
+    check(given_away, X)
+    assert "copy() * " not in gw.grad(given_away).source(X)
+    with pytest.raises(gw.AliasError, match="'x' is a part of 'y'"):
+        gw.grad(not_given_away)(X)
+
+
 def test_a_name_that_no_trip_bound_is_unbound() -> None:
     def f(x, n):
         for k in range(n):

@@ -115,6 +115,16 @@ def at_places(x, cells):
     return np.sum(g**3) + np.sum(h**2 * np.arange(12.0).reshape(3, 4))
 
 
+def at_places_of_what_is_stretched(x, cells):
+    y = np.outer(x, x) + 2.0
+    np.multiply.at(y, [0, 0, 1], y[:1])
+    np.divide.at(y, [2, 1, 2], 2.0 + x)
+    np.multiply.at(y, [3, 3], x[:1])
+    np.maximum.at(y, cells, y[1:2] * 0.5)
+    np.multiply.at(y, (cells, [1]), x[1])
+    return np.sum(y * y)
+
+
 def in_loops(x, cells):
     g = np.ones(3)
     for k in range(3):
@@ -137,6 +147,7 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (sorted_in_place, (X,)),
     (filled, (X,)),
     (put_somewhere, (X, CELLS)),
+    (at_places_of_what_is_stretched, (X, CELLS)),
     (at_places, (X, CELLS)),
     (in_loops, (X, CELLS)),
 ]

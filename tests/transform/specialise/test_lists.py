@@ -495,6 +495,99 @@ def new_lists_of_arrays(x, n):
     return np.sum(np.array(states) ** 2)
 
 
+def multiplied_in_place(x, n):
+    xs = [v * v for v in x]
+    same = xs
+    xs *= 2
+    short = [x[0], x[1]]
+    also = short
+    short *= n
+    also.append(x[2])
+    gone = list(x)
+    still = gone
+    gone *= -1
+    none = [x[0]]
+    never = none
+    none *= 0
+    counts = len(still) + len(never) + 1.0
+    return sum(same) * sum(short) * counts + len(same) * len(also)
+
+
+def multiplied_by_a_number_of_the_run(x, n):
+    xs = [v * v for v in x]
+    for k in range(n):
+        ys = xs
+        ys *= k % 3
+        xs.append(x[k % 4] * len(ys))
+    return sum(v * (k + 1) for k, v in enumerate(xs))
+
+
+def arrays_beside_lists(x):
+    known = [x[0], x[1], x[2], x[3]]
+    of_the_run = [v * v for v in x]
+    kept = of_the_run
+    known += x
+    of_the_run *= x
+    return np.sum(known * of_the_run) + sum(kept) * known[0]
+
+
+def items_changed_in_place(x):
+    row, y = [x[0], x[1]], x * 2.0
+    rows, arrays = [row, [x[2]]], [y, x * x]
+    rows[0] += [x[3] ** 2]
+    rows[1] *= 2
+    arrays[0] *= x
+    arrays[1][1:] += y[0]
+    total = sum(row) * len(row) + sum(rows[1]) * len(rows[1])
+    return total + np.sum(y) * np.sum(arrays[1] ** 2)
+
+
+def numbers_that_do_not_vary(x, n):
+    fixed = [0.5, 0.4, 0.3]
+    total = 0.0
+    for k in range(n):
+        more = fixed + [x[k]]  # noqa: RUF005
+        part = fixed[1:]
+        part.append(x[k - 1])
+        fixed.append(1.0)
+        total += sum(v * v for v in more) + part[-1] * part[0]
+    while len(fixed) > 2:
+        fixed.pop()
+    ends = fixed[::-1] + [x[0], x[1]]  # noqa: RUF005
+    arrays = [np.ones(4) * k for k in range(n)]
+    others = arrays[1:]
+    others.append(x)
+    others[0] = others[0] * x
+    total += np.sum(np.array(others) ** 2) + np.sum(sum(arrays))
+    return total * ends[-1] * ends[0]
+
+
+def handed_over_in_an_iterable(x, n):
+    def total(items):
+        s = 0.0
+        for v in items:
+            if v > 100.0:
+                break
+            s = s * 0.5 + v * v
+        return s
+
+    def products(pairs):
+        s = 0.0
+        for a, b in pairs:
+            if a * b > 100.0:
+                break
+            s = s * 0.5 + a * b
+        return s
+
+    xs, y = [v * k for k, v in enumerate(x)], x * 2.0
+    y[0] = x[1] ** 2
+    result = total(reversed(xs)) * total(reversed(x * x)) + total(reversed(y))
+    result += products(zip(xs, reversed(x * x)))
+    result += products(zip(x, reversed(xs)))
+    result += products(enumerate(xs))
+    return result * total(range(n)) + sum(reversed(xs)) * sum(reversed(y * y))
+
+
 PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (recurrence, (1.3, 2)),
     (recurrence, (1.3, 7)),
@@ -544,6 +637,12 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (assigned_in_a_branch, (X, 5)),
     (by_two_names, (X, 3)),
     (new_lists_of_arrays, (X, 2)),
+    (multiplied_in_place, (X, 3)),
+    (multiplied_by_a_number_of_the_run, (X, 6)),
+    (arrays_beside_lists, (X,)),
+    (items_changed_in_place, (X,)),
+    (numbers_that_do_not_vary, (X, 3)),
+    (handed_over_in_an_iterable, (X, 3)),
 ]
 NAMES = [f.__name__ for f, _ in PROGRAMS]
 
@@ -616,6 +715,38 @@ def test_vjp_inside_a_program_of_lists() -> None:
     tangent = gw.jvp(f, (1.1,), (1.0,))[1]
     near(tangent, (f(1.1 + h) - f(1.1 - h)) / (2 * h), 1e-6, "jvp over vjp")
     check(slope, 1.1, 3, exact=False)
+
+
+def test_a_derivative_inside_changes_no_list_of_the_program() -> None:
+    def h(xs, n):
+        for _ in range(n):
+            xs.append(xs[-1] * xs[0])
+        xs[0] = 2.0 * xs[1]
+        return sum(xs)
+
+    def f(x):
+        xs = [x[0], x[1]]
+        slope = gw.grad(h)(xs, 3)
+        value, pull = gw.vjp(h, xs, 2)
+        return slope[0] * value + sum(xs) * pull(1.0)[0][1] + len(xs)
+
+    check(f, X)
+
+
+def test_a_derivative_inside_of_a_list_of_the_run_is_refused() -> None:
+    def f(x):
+        return gw.vjp(sum, [v * v for v in x])[0]
+
+    def g(x):
+        return gw.grad(lambda xs: xs[0] * x[0], argnums=0)([v * v for v in x])[0]
+
+    def h(x):
+        return gw.jvp(lambda xs: xs, ([x[0]],), ([1.0],))[1][0]
+
+    for program in (f, g):
+        with pytest.raises(gw.GradwrightError, match=r"grad|vjp|derivative"):
+            gw.grad(program)(X)
+    assert gw.value_and_grad(h)(X)[0] == 1.0
 
 
 def test_python_raises_as_it_does() -> None:

@@ -100,3 +100,29 @@ def test_defaults_do_not_move_under_a_jvp() -> None:
 
     assert gw.jvp(f, (2.0,), (1.0,)) == (15.0, 6.0)
     assert gw.grad(f)(2.0) == 6.0
+
+
+def test_one_array_is_not_handed_over_twice() -> None:
+    def h(u, v):
+        u[0] = v[1]
+        return np.sum(u * v)
+
+    def f(x):
+        y = x * 2.0
+        return np.sum(gw.grad(h)(y, y[::-1]))
+
+    with pytest.raises(gw.AliasError, match="'u' is stored into, and shares memory"):
+        gw.grad(f)(np.array([1.0, 2.0]))
+
+
+def test_one_list_is_not_handed_over_twice() -> None:
+    def h(us, vs):
+        us.append(vs[0])
+        return sum(us) * sum(vs)
+
+    def f(x):
+        xs = [x, x * x]
+        return gw.grad(h)(xs, xs)[0]
+
+    with pytest.raises(gw.AliasError, match="'us' is changed, and is the same list"):
+        gw.grad(f)(2.0)

@@ -517,3 +517,161 @@ def test_the_hessian_is_of_one_sweep_at_a_time(
     columns = [gw.jvp(lambda x: slope(x, *args[1:]), (x,), (e,))[1] for e in units]
     found = np.moveaxis(gw.hessian(f)(*args).reshape(*x.shape, x.size), -1, 0)
     np.testing.assert_allclose(found, columns, rtol=1e-9, atol=1e-9)
+
+
+# ---- flat names of arrays that lie in memory row by row ----------------------------
+
+
+def part_of_zeros(X):
+    y = np.zeros(X.shape)
+    y.ravel()[1:4] = X[0] * X[1]
+    return np.sum(y * y * X)
+
+
+def named_and_read_back(X):
+    y = (X.T * 2.0).T.copy()
+    r = y.reshape(-1)
+    r[2] = r[1] * r[0]
+    r[3:] += r[:3]
+    return np.sum((y.T @ y).T @ X.T @ X)
+
+
+def in_a_loop_by_number(X):
+    y = np.zeros((2, 3))
+    r = y.ravel()
+    for k in range(6):
+        r[k] = X[k // 3, k % 3] ** 2 + (r[k - 1] if k else 0.0)
+    return np.sum(y * X)
+
+
+def of_a_part(X):
+    y = np.ones((2, 2, 3))
+    y[1].ravel()[2:5] = X[0]
+    y[0:1].reshape(3, 2)[1] = X[1, :2]
+    return np.sum(y * y * X)
+
+
+def of_a_range(X):
+    y = np.arange(6.0).reshape(2, 3)
+    y[0] = X[1]
+    y.ravel()[4] = X[1, 1] * X[0, 2]
+    return np.sum(y * y * X)
+
+
+def by_picks(X):
+    y = np.array([[X[0, 0], X[0, 1]], [X[1, 0], 1.0]])
+    y.reshape(-1)[[0, 2]] = X[0, :2] * X[1, 1]
+    y.ravel()[y.ravel() > 0.9] *= X[0, 1]
+    np.add.at(y.ravel(), [0, 0, 3], X[0] * X[1])
+    return np.sum(y * y * X[0, 0])
+
+
+def in_a_helper(X):
+    def put(y, v):
+        y.ravel()[1:4] = v
+
+    y = X.T.copy()
+    put(y, X[0] * X[1])
+    return np.sum(y * y * X.T)
+
+
+FLAT = [
+    part_of_zeros, named_and_read_back, in_a_loop_by_number, of_a_part, of_a_range,
+    by_picks, in_a_helper,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", FLAT)
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_flat_names(f: Callable[..., Any], order: str) -> None:
+    """However the arrays lie in memory that come in."""
+    X = np.array([[0.7, -0.35, 1.2], [0.51, -0.8, 0.25]], order=order)
+    direction = np.array([[0.3, -1.1, 0.7], [0.4, 0.2, -0.6]], order=order)
+    check(f, X)
+
+    def slope(X):
+        return np.sum(gw.grad(f)(X) * direction)
+
+    check(slope, X, exact=False)
+
+
+def test_a_cotangent_that_lies_otherwise() -> None:
+    def f(X):
+        y = np.zeros((2, 3))
+        y.ravel()[1:4] = X[0] * X[1]
+        return y
+
+    X = np.array([[0.7, -0.35, 1.2], [0.51, -0.8, 0.25]])
+    bars = [gw.vjp(f, X)[1](np.array(X, order=order))[0] for order in "CF"]
+    assert np.array_equal(*bars)
+    dots = [gw.jvp(f, (X,), (np.array(X, order=order),))[1] for order in "CF"]
+    assert np.array_equal(*dots)
+
+
+def it_is_an_argument(X):
+    X.ravel()[1:4] = X[0]
+    return np.sum(X)
+
+
+def it_is_laid_out_like_another(X):
+    y = np.copy(X)
+    y.ravel()[1:4] = X[0]
+    return np.sum(y)
+
+
+def it_is_bound_anew(X):
+    y = X.copy()
+    for _ in range(2):
+        y = (y.T * 2.0).T
+        y.ravel()[1:4] = X[0]
+    return np.sum(y)
+
+
+def it_is_a_column(X):
+    y = X.copy()
+    y[:, 1].ravel()[1:] = X[0, 0]
+    return np.sum(y)
+
+
+def it_is_turned(X):
+    y = X.copy()
+    y.T.ravel()[1:4] = X[0]
+    return np.sum(y)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        *(it_is_an_argument, it_is_laid_out_like_another, it_is_bound_anew),
+        *(it_is_a_column, it_is_turned),
+    ],
+)
+def test_a_flat_name_that_may_be_of_a_copy_is_refused(f: Callable[..., Any]) -> None:
+    with pytest.raises(gw.GradwrightError, match="ravel"):
+        gw.grad(f)(np.ones((2, 3)))
+
+
+def test_a_store_into_one_array_or_another_is_refused() -> None:
+    def f(x):
+        u, w = x * 1.0, x * 2.0
+        v = u if x[0] > 0.0 else w
+        v[0] = x[1]
+        return np.sum(u * w)
+
+    with pytest.raises(gw.AliasError, match="one array or another") as caught:
+        gw.grad(f)(X)
+    assert "v = u if x[0] > 0.0 else w" in str(caught.value)
+
+
+def test_what_does_not_change_is_read_once() -> None:
+    def f(x):
+        y = x * 1.0
+        y[0] = x[1]
+        length = np.sqrt(np.dot(y, y))
+        y /= length
+        return np.sum(y * y * x)
+
+    gradient = gw.grad(f)
+    check(f, X)
+    gradient(X)
+    assert gradient.source().count(".copy()") == 1

@@ -65,7 +65,7 @@ def test_lengths_that_are_known_are_kept() -> None:
         (
             (0, 0),
             {"x": open_array(4), "y": open_array(5)},
-            "axis 0 of the argument x has 4 samples, and axis 0 of the argument y has 5",
+            "argument x has 4 samples, and axis 0 of the argument y has 5",
         ),
     ],
 )

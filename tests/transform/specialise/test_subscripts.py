@@ -151,3 +151,13 @@ def test_index_arrays_meet(columns: list[int]) -> None:
     gw.check_grads(
         f, (np.arange(6.0).reshape(2, 3), np.array([1, 0]), np.array(columns))
     )
+
+
+def test_a_mask_over_an_axis_without_items() -> None:
+    def f(x: Any) -> Any:
+        y = np.full((0, 2), 0.4)[(x[:, None] + np.zeros(2)) > 0.3]
+        z = np.zeros((2, 0, 3))[..., np.array([True, False, True])]
+        return np.sum(y) + np.sum(z) + np.sum(x * x) + z.size
+
+    x = np.zeros(0)
+    assert gw.value_and_grad(f)(x)[0] == f(x)

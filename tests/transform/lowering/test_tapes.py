@@ -1,0 +1,132 @@
+"""Tapes: how much room they have, what grows, what is ragged."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from lowered import assert_differentiates, texts
+
+import gradwright as gw
+
+X = np.array([0.7, -0.3, 0.9, 0.4, 1.1])
+
+
+def counted(x, n):
+    for k in range(n):
+        x = x * x + 0.1 * k
+    return x
+
+
+def nested(x, n, m):
+    for i in range(n):
+        for j in range(i, m):
+            x = math.sin(x) + 0.1 * i * j
+    return x
+
+
+def until(x, limit):
+    while x < limit:
+        x = x * x + 1.0
+    return x
+
+
+def grown(x, n):
+    """More than the first room of a tape that grows."""
+    k = 0
+    while k < n:
+        x = math.sin(x) + 1.0
+        k += 1
+    return x
+
+
+def arrays(x, n):
+    for _ in range(n):
+        x = np.sin(x) * x
+    return np.sum(x)
+
+
+def parts(x, n):
+    s = 0.0
+    for k in range(n):
+        y = np.sin(x[: k + 1])
+        s = s + np.sum(y * y) * s + np.sum(y)
+    return s
+
+
+def rows(a):
+    s = 0.0
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            s = math.tanh(s * a[i, j] + a[j, i])
+    return s
+
+
+def overwritten(x, n):
+    y = np.zeros(len(x))
+    for k in range(n):
+        y[k % len(x)] = math.sin(x[k % len(x)] * y[(k + 1) % len(x)]) + 0.5
+    return np.sum(y)
+
+
+def left(x, n):
+    s = 0.0
+    for k in range(n):
+        if x[k % len(x)] > 1.0:
+            break
+        if k % 2:
+            continue
+        s = math.sin(s + x[k % len(x)])
+    return s
+
+
+@pytest.mark.parametrize("n", [0, 1, 3])
+def test_the_items_of_a_counted_loop(n: int) -> None:
+    assert_differentiates(counted, 0.7, n)
+
+
+@pytest.mark.parametrize(("n", "m"), [(0, 3), (3, 0), (1, 1), (3, 4), (4, 2)])
+def test_the_items_of_nested_loops(n: int, m: int) -> None:
+    assert_differentiates(nested, 0.7, n, m)
+
+
+@pytest.mark.parametrize("x", [0.5, 90.0])
+def test_a_tape_of_a_loop_on_a_condition(x: float) -> None:
+    assert_differentiates(until, x, 50.0)
+
+
+@pytest.mark.parametrize("n", [0, 15, 16, 17, 100])
+def test_a_tape_grows(n: int) -> None:
+    assert_differentiates(grown, 0.4, n)
+
+
+@pytest.mark.parametrize("n", [0, 1, 3])
+def test_items_that_are_arrays(n: int) -> None:
+    assert_differentiates(arrays, X, n)
+
+
+@pytest.mark.parametrize("n", [0, 1, 5, 7])
+def test_ragged_items(n: int) -> None:
+    assert_differentiates(parts, X, n)
+
+
+@pytest.mark.parametrize("f", [overwritten, left])
+@pytest.mark.parametrize("n", [0, 1, 4, 9])
+def test_elements_and_loops_that_are_left(f: Any, n: int) -> None:
+    assert_differentiates(f, X, n)
+
+
+def test_two_axes() -> None:
+    assert_differentiates(rows, np.sin(np.arange(9.0)).reshape(3, 3))
+
+
+def test_a_tape_has_room_for_all_that_the_loops_push() -> None:
+    (text,) = texts(gw.grad(counted), 0.7, 3)
+    assert "np.empty(max(n, 0))" in text
+
+
+def test_a_tape_of_known_trips_does_not_grow() -> None:
+    (text,) = texts(gw.grad(arrays), X, 3)
+    assert "np.resize" not in text
+    (text,) = texts(gw.grad(grown), 0.4, 3)
+    assert "np.resize" in text
