@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from programs import PROGRAMS, Program
 from written import written
 
 import gradwright as gw
@@ -14,6 +13,7 @@ from gradwright.transform.batch import Out, Ragged, batch, needed
 from gradwright.transform.core import Value
 from gradwright.transform.notation import notation
 from gradwright.transform.types import FLOAT
+from programs import PROGRAMS, Program
 
 COUNT = 3
 

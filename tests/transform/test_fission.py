@@ -208,7 +208,7 @@ def test_derivatives_inside_of_a_vmap(f: Callable[..., Any], x: Any) -> None:
 
     g = gw.vmap(gw.grad(total), axis_name="i")
     if f is ranges:
-        with pytest.raises(gw.NotDifferentiable, match="pmax|pmin"):
+        with pytest.raises(gw.NotDifferentiable, match=r"pm(ax|in) has no derivative"):
             g(x)
         return
     rng = np.random.default_rng(1)

@@ -9,7 +9,6 @@ import operator
 from dataclasses import replace
 from typing import Any
 
-from gradwright.transform.build import row
 from gradwright.transform.core import Const, Value, type_of
 from gradwright.transform.errors import UnsupportedSyntax
 from gradwright.transform.indices import Dim, Linear, linear, symbol
