@@ -7,10 +7,12 @@
 3.0
 """
 
+from gradwright import lax
 from gradwright.cache import clear_caches
 from gradwright.checks import check_grads
 from gradwright.compiling import jit
 from gradwright.inspection import show, source, stages
+from gradwright.mapping import vmap
 from gradwright.switches import (
     config,
     debug_nans,
@@ -69,6 +71,7 @@ __all__ = [
     "jacrev",
     "jit",
     "jvp",
+    "lax",
     "linearize",
     "log_compiles",
     "show",
@@ -77,4 +80,5 @@ __all__ = [
     "stop_gradient",
     "value_and_grad",
     "vjp",
+    "vmap",
 ]

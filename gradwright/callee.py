@@ -41,6 +41,8 @@ def _behind(step: Step, count: int) -> Step:
     """A step whose positions are counted behind so many more arguments, or fewer."""
     if not count:
         return step
+    if step.kind == "vmap":
+        return replace(step, first=step.first + count)
     if step.kind == "jit":
         static, donated = (
             tuple(k + count for k in positions)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from gradwright.emitted import NOTHING, Emitted
 from gradwright.lengths import Exceptional
 from gradwright.reports import log_layout
-from gradwright.transform.core import Buffer, Function, Substitution
+from gradwright.transform.core import Buffer, For, Function, Substitution, walk
 from gradwright.transform.emit import Late, Module
 from gradwright.transform.errors import BackendError, UnsupportedSyntax
 from gradwright.transform.indices import Dim, Linear
@@ -51,10 +51,13 @@ class Compiled:
         self.fastmath = fastmath
         self.seconds = 0.0  # that compiling has taken
         self.looks = False
-        self.again, self.other = signals()
-        self._settle(self._made())
         params = lowered.source.params
         self.stored = [k for k, p in enumerate(params) if isinstance(p, Buffer)]
+        self.again, self.other = signals()
+        self.is_numbered = not self.stored and any(
+            isinstance(s, For) and s.samples for s in walk(lowered.source.body)
+        )
+        self._settle(self._made())
 
     def _made(self) -> Any:
         refusal, function = self.lowered.refusal, self.lowered.function
@@ -93,16 +96,41 @@ class Compiled:
         """
         self.machine: Any = made
         self.direct: Callable[..., Any] = getattr(made, "run_usual", self._emitted)
+        if self.is_numbered and hasattr(made, "run_usual"):
+            self.direct = self._numbered
         self.look = self.direct if self.looks else self._blind
 
-    def _emitted(self, unseen: bool, *values: Any) -> Any:
-        """The emitted source, which takes what was captured by name."""
+    def _numbered(self, unseen: bool, *values: Any) -> Any:
+        """What the machine code gives; what it raises says of which sample it is."""
+        try:
+            return self.machine.run_usual(unseen, *values)
+        except (*self.again, self.other):
+            raise
+        except Exception as e:
+            self._note_sample(e, *self._apart(values))
+            raise
+
+    def _note_sample(self, e: Exception, values: Any, hidden: dict[str, Any]) -> None:
+        """The emitted source fails at the same sample, and knows which one it is."""
+        try:
+            Emitted(self.module).run(values, hidden)
+        except type(e) as found:
+            for note in getattr(found, "__notes__", ()):
+                if note not in getattr(e, "__notes__", ()):
+                    e.add_note(note)
+
+    def _apart(self, values: Any) -> tuple[Any, dict[str, Any]]:
+        """The values that a call gives, and those that were captured, by name."""
         hidden = [
             p for p in self.lowered.source.params if p in self.lowered.source.hidden
         ]
         count = len(values) - len(hidden)
         pairs = zip(hidden, values[count:], strict=True)
-        return self.machine.run(values[:count], {p.settled: v for p, v in pairs})  # type: ignore[attr-defined]
+        return values[:count], {p.settled: v for p, v in pairs}  # type: ignore[attr-defined]
+
+    def _emitted(self, unseen: bool, *values: Any) -> Any:
+        """The emitted source, which takes what was captured by name."""
+        return self.machine.run(*self._apart(values))
 
     def otherwise(self, e: Exception, unseen: bool, *values: Any) -> Any:
         """The results of a call that `direct` or `look` has put off.
@@ -120,7 +148,11 @@ class Compiled:
             raise Exceptional from None
         except self.other:
             raise Exceptional from None
-        run = self.machine.run_usual
+        except Exception as failed:
+            if self.is_numbered:
+                self._note_sample(failed, *self._apart(values))
+            raise
+        run = self._numbered if self.is_numbered else self.machine.run_usual
         self.direct = run
         self.look = run if self.looks else self._blind
         return found
@@ -138,6 +170,10 @@ class Compiled:
         except LengthsVary as e:
             self._widen(e)
             return self.run(values, hidden)
+        except Exception as e:
+            if self.is_numbered:
+                self._note_sample(e, values, hidden)
+            raise
 
     def _widen(self, e: LengthsVary) -> None:
         self.lowered.widen(e.args[0])

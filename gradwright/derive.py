@@ -9,6 +9,7 @@ import operator
 from dataclasses import replace
 from typing import Any
 
+from gradwright.batches import batched
 from gradwright.derived import (
     Derived,
     Gradient,
@@ -53,7 +54,9 @@ def derive(d: Derived, step: Step) -> Derived:
     """One transform, core to core."""
     if step.kind == "jit":  # says how the result runs, not what it is
         return d
-    d = _simplified(d)
+    d = replace(_simplified(d), batched=None)
+    if step.kind == "vmap":
+        return batched(d, step)
     if step.kind == "jvp":
         return _jvp(d, step)
     if step.kind in ("vjp", "linearize"):

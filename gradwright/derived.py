@@ -14,6 +14,7 @@ from typing import Any
 
 import gast
 
+from gradwright.transform.batch import Batched
 from gradwright.transform.build import Builder, constant
 from gradwright.transform.core import (
     Alloc,
@@ -48,8 +49,9 @@ class Derived:
     arguments: what each argument of the user's call stands for, in order.  result: the
     structure of the results; its operands are the function's results, in order.  fits:
     by position among these, the type of the argument whose gradient stands there.
-    split: the halves, once the transform is vjp.  whole: functions are written out
-    where they are called, as machine code wants it.
+    split: the halves, once the transform is vjp.  batched: what a vmap, where that was
+    the last transform, takes for granted.  whole: functions are written out where they
+    are called, as machine code wants it.
     """
 
     function: Function
@@ -58,6 +60,7 @@ class Derived:
     source: Source
     fits: dict[int, Type] = field(default_factory=dict)
     split: Split | None = None
+    batched: Batched | None = None
     whole: bool = False
 
     def functions(self) -> list[Function]:

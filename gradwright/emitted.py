@@ -6,7 +6,12 @@ from typing import Any, Protocol
 
 from gradwright.backends.numpy import load
 from gradwright.transform.emit import Late, Module
-from gradwright.transform.errors import Location, in_users_words, note_user_line
+from gradwright.transform.errors import (
+    Location,
+    in_users_words,
+    note_sample,
+    note_user_line,
+)
 
 NOTHING: dict[str, Any] = {}
 
@@ -45,15 +50,23 @@ class Emitted:
         """Add the user's line for the line of emitted source that raised."""
         filename = self.function.__code__.co_filename
         tb, found = e.__traceback__, None
+        numbers: list[int] = []
         while tb is not None:
             code = tb.tb_frame.f_code
             if code.co_filename == filename:
                 found = self._place(tb.tb_lineno, code.co_firstlineno) or found
+                numbers += [
+                    int(tb.tb_frame.f_locals[name])
+                    for first, last, name in self.module.samples
+                    if first <= tb.tb_lineno <= last and name in tb.tb_frame.f_locals
+                ]
             tb = tb.tb_next
         if found is not None:
             if isinstance(e, UnboundLocalError):
                 in_users_words(e, found)
             note_user_line(e, found)
+        if numbers:
+            note_sample(e, numbers)
 
     def _place(self, line: int, first: int) -> Location | None:
         """The user's line for this line of the function, or the nearest before it."""

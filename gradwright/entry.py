@@ -25,9 +25,11 @@ from gradwright.arguments import (
     sharing,
     with_lengths,
 )
+from gradwright.batches import one_sample
 from gradwright.cache import REGISTRY, Family
 from gradwright.callee import Callee, steps_of
 from gradwright.lowered import Lowered
+from gradwright.mapping import Form, given_by
 from gradwright.nans import run_checked
 from gradwright.pipeline import build, is_compiled
 from gradwright.pull import Half, moved
@@ -37,6 +39,7 @@ from gradwright.specialisation import Specialisation
 from gradwright.statics import reader, static_kind, static_pattern, static_positions
 from gradwright.switches import DEBUG_NANS, DISABLE_JIT, SWITCHED
 from gradwright.transform import source as sources
+from gradwright.transform.axes import of_parameters
 from gradwright.transform.errors import EffectError, ShapeError
 from gradwright.transform.specialise import NeedsValue
 from gradwright.transform.specialise.abstract import Path, Static
@@ -51,7 +54,13 @@ STARRED = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 class Entry:
     """The way from the arguments of one transformed function to its specialisations."""
 
-    def __init__(self, target: Any, *more: Step, compiles: bool = True) -> None:
+    def __init__(
+        self,
+        target: Any,
+        *more: Step,
+        compiles: bool = True,
+        form: Form | None = None,
+    ) -> None:
         callee = Callee(target, *more)
         self.target, self.more = target, more
         self.function = callee.function
@@ -64,6 +73,10 @@ class Entry:
         if not compiles:
             self.steps = tuple(_as_source(step) for step in self.steps)
         self._as_source: Entry | None = None
+        self.form = form
+        self.asked = self.steps  # before it is known of vmap which argument is mapped
+        self.is_mapped = any(step.kind == "vmap" for step in self.steps)
+        self._formed: dict[Form, Entry] = {}
         self.last: Specialisation | None = None
         self.family: Family
         self.names: list[str] = []
@@ -90,6 +103,11 @@ class Entry:
         )
         static = static_positions(self.steps)
         self.static = frozenset(n for k, n in enumerate(self.names) if k in static)
+        if self.is_mapped and self.form is not None:
+            given = given_by(self.signature, self.bound, self.keywords, self.form)
+            self.steps = tuple(
+                of_parameters(step, given, self.static) for step in self.asked
+            )
         is_flat = is_plain and not (self.bound or self.keywords)
         self.flat_count = code.co_argcount if is_flat else -1
         self.family = REGISTRY.family(f, self.steps)
@@ -111,8 +129,23 @@ class Entry:
     def as_source(self) -> Entry:
         """The way to the same function's specialisations without machine code."""
         if self._as_source is None:
-            self._as_source = Entry(self.target, *self.more, compiles=False)
+            self._as_source = Entry(
+                self.target, *self.more, compiles=False, form=self.form
+            )
         return self._as_source
+
+    def formed(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Entry:
+        """The way for calls of this form: vmap maps what is given by name otherwise."""
+        if not self.is_mapped or self.form is not None:
+            return self
+        form = len(args), tuple(keywords)
+        found = self._formed.get(form)
+        if found is None:
+            compiles = self.is_jitted or not is_compiled(self.asked)
+            found = Entry(self.target, *self.more, compiles=compiles, form=form)
+            found.bind(args, keywords)  # it is a form in which it can be called
+            self._formed[form] = found
+        return found
 
     # ---- binding ---------------------------------------------------------------
 
@@ -217,6 +250,8 @@ class Entry:
     def make(self, args: tuple[Any, ...], exact: bool = False) -> Found:
         family = self.family
         source = sources.read(self.function)
+        if self.is_mapped:
+            one_sample(self.steps, self.patterns(args, exact=True))  # of these lengths
         while True:
             try:
                 built = build(self.steps, source, self.patterns(args, exact), exact)
@@ -305,6 +340,11 @@ class Entry:
 
     def call(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
         """The result of a call, in its structure."""
+        formed = self.formed(args, keywords)
+        if formed is not self:
+            out = formed.fast(formed, args, keywords)
+            self.last = formed.last
+            return out
         if SWITCHED.any and self.is_off:
             return self.as_source.call(args, keywords)
         bound = self.bind(args, keywords)
@@ -347,8 +387,9 @@ class Entry:
 
     def lower(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Lowered:
         """The specialisation for these arguments, to look at and to call."""
-        bound = self.bind(args, keywords)
-        return Lowered(self, self.of_call(bound), bound)
+        formed = self.formed(args, keywords)
+        bound = formed.bind(args, keywords)
+        return Lowered(formed, formed.of_call(bound), bound)
 
     def run(self, found: Specialisation, values: Any, hidden: dict[str, Any]) -> Any:
         """Call the emitted function."""
@@ -366,6 +407,9 @@ class Entry:
                 f"jvp needs a tangent for each primal: {len(primals)} primals, "
                 f"{len(tangents)} tangents"
             )
+        formed = self.formed(primals, {})
+        if formed is not self:
+            return formed.jvp(primals, tangents)
         if SWITCHED.any and self.is_off:
             return self.as_source.jvp(primals, tangents)
         args = self.bind(primals, {})
@@ -381,6 +425,9 @@ class Entry:
         self, given: tuple[Any, ...], half: type[H], of: Callable[[], str]
     ) -> tuple[Any, H, Any]:
         """The value, the function that is the second half, and what comes beside."""
+        formed = self.formed(given, {})
+        if formed is not self:
+            return formed.split(given, half, of)
         if SWITCHED.any and self.is_off:
             return self.as_source.split(given, half, of)
         args = self.bind(given, {})

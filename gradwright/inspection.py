@@ -81,6 +81,7 @@ def stages(
     from gradwright.staging import of
 
     entry = entry_of(function, kind)
+    entry = entry.formed(args, keywords)
     return of(entry, entry.bind(args, keywords))
 
 
@@ -119,6 +120,7 @@ def _find(
     entry: Entry, function: Any, args: tuple[Any, ...], keywords: dict[str, Any]
 ) -> Specialisation:
     if args or keywords or not (entry.names or entry.last):
+        entry = entry.formed(args, keywords)
         found = entry.of_call(entry.bind(args, keywords))
         entry.family.last = found
         return found

@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from gradwright.batches import of_batch, one_sample, refuse_unbound
 from gradwright.derive import derive
 from gradwright.derived import Derived, arranged, check_result
 from gradwright.transform.begin import begin_whole
@@ -200,6 +201,7 @@ def derived_of(
 
     With `whole`, functions are written out where they are called.
     """
+    steps, arguments = one_sample(steps, arguments)
     specialised = specialise(source, arguments, apply, exact)
     derived = Derived(
         specialised.function,
@@ -212,7 +214,10 @@ def derived_of(
     check_result(derived)
     for step in steps:
         derived = derive(derived, step)
+        if derived.batched is not None:
+            specialised = of_batch(specialised, derived)
         watch(step.kind, derived)
+    refuse_unbound(derived.functions())
     return derived, specialised
 
 

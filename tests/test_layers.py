@@ -13,10 +13,10 @@ ROOT = Path(__file__).resolve().parents[1]
 # In the order in which a program flows. A module imports only what stands earlier;
 # "primitives.*" is every other module of that folder.
 TRANSFORM = """
-    errors step structure parsing source language normalise liveness stored definite
-    indices types template shapes primitives.record primitives.* primitives
+    errors step structure axes parsing source language normalise liveness stored
+    definite indices types template shapes primitives.record primitives.* primitives
     core picks notation scopes activity mixed build
-    specialise rules forward reverse jacobian batch parallel
+    specialise rules forward reverse jacobian fission batch parallel
     deadcode bounds algebra simplify linear calls interface ownership trips
     begin cleared in_place
     spelling layout names outline displays nesting writer emit

@@ -346,7 +346,7 @@ class For(Statement):
     """for symbol in range(start, stop, step), or in its reverse where `backwards`.
 
     Two loops with one `pair` run the same iterations: the second one repeats all that
-    the first one computes, and raises what it raises.
+    the first one computes, and raises what it raises.  One over `samples` is a vmap's.
     """
 
     symbol: Value
@@ -356,6 +356,7 @@ class For(Statement):
     body: list[Statement]
     backwards: bool = False
     pair: object = None
+    samples: bool = False
 
 
 @dataclass(eq=False)
@@ -683,10 +684,16 @@ def holds_tapes(function: Function) -> bool:
 
 
 class Substitution:
-    """Replaces operands and places all through a block, building new statements."""
+    """Replaces operands and places all through a block, building new statements.
 
-    def __init__(self, mapping: dict[Any, Any]) -> None:
+    `lengths` has what stands for single lengths.
+    """
+
+    def __init__(
+        self, mapping: dict[Any, Any], lengths: dict[Dim, Linear] | None = None
+    ) -> None:
         self.mapping = mapping
+        self.lengths = lengths or {}
 
     def operand(self, o: Any) -> Any:
         if isinstance(o, Linear):
@@ -707,6 +714,8 @@ class Substitution:
 
     def _symbol(self, s: Any) -> Linear:
         if isinstance(s, Dim):
+            if s in self.lengths:
+                return self.lengths[s]
             new = self.mapping.get(s.array)
             array = new if isinstance(new, _Named) else s.array
             return Linear({Dim(array, s.axis): 1})
@@ -802,12 +811,16 @@ class Substitution:
         return s
 
 
-def fresh(block: list[Statement], given: dict[Any, Any] | None = None) -> Substitution:
+def fresh(
+    block: list[Statement],
+    given: dict[Any, Any] | None = None,
+    lengths: dict[Dim, Linear] | None = None,
+) -> Substitution:
     """Puts values and places of its own for all that a copy of a block defines.
 
     And what is `given` for what the block does not define; in dims of types, too.
     """
-    found = Substitution(dict(given or {}))
+    found = Substitution(dict(given or {}), lengths)
     for s in walk(block):
         for v in (*defines(s), *([s.place] if isinstance(s, Alloc) else [])):
             found.mapping[v] = new = twin(v)

@@ -36,11 +36,16 @@ BUILTINS = {
 
 @dataclass(frozen=True)
 class Module:
-    """An emitted module: text, main function, and the user's line of each line."""
+    """An emitted module: text, main function, and the user's line of each line.
+
+    samples: the loops over the samples of a batch, outermost first, by their first and
+    their last line and the name of the sample's number.
+    """
 
     text: str
     name: str
     lines: dict[int, Location]
+    samples: tuple[tuple[int, int, str], ...] = ()
 
     def __str__(self) -> str:
         return self.text
@@ -68,6 +73,10 @@ class Late:
     def lines(self) -> dict[int, Location]:
         return self._made.lines
 
+    @property
+    def samples(self) -> tuple[tuple[int, int, str], ...]:
+        return self._made.samples
+
     def __str__(self) -> str:
         return self.text
 
@@ -83,11 +92,15 @@ def emit(function: Function, header: str = "") -> Module:
     if imports:
         head += ["", *sorted(imports)] if head else sorted(imports)
     lines, locations = list(head), dict[int, Location]()
+    samples: list[tuple[int, int, str]] = []
     for part in parts:
         lines += ["", ""] if lines else []
         locations.update({len(lines) + n: where for n, where in part.locations.items()})
+        n = len(lines)
+        samples += sorted((n + a, n + z, name) for a, z, name in part.samples)
         lines += part.lines
-    return Module("\n".join(lines) + "\n", names[id(function)], locations)
+    text = "\n".join(lines) + "\n"
+    return Module(text, names[id(function)], locations, tuple(samples))
 
 
 def _function_names(functions: list[Function]) -> dict[int, str]:

@@ -177,6 +177,19 @@ def in_users_words(error: UnboundLocalError, location: Location) -> None:
         error.name = name
 
 
+def note_sample(exception: BaseException, numbers: list[int]) -> None:
+    """Note which sample of a vmap an exception is of, in nested ones one in another.
+
+    Example:
+        >>> error = ValueError("math domain error")
+        >>> note_sample(error, [2])
+        >>> error.__notes__
+        ['  in sample 2 of vmap']
+    """
+    at = str(numbers[0]) if len(numbers) == 1 else str(numbers)
+    exception.add_note(f"  in sample {at} of vmap")
+
+
 def note_user_line(exception: BaseException, location: Location) -> None:
     """Note the user's line on an exception of the user's program, once per line.
 

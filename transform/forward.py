@@ -52,6 +52,7 @@ from gradwright.transform.core import (
 )
 from gradwright.transform.indices import Linear, linear, symbol
 from gradwright.transform.mixed import Mixed, shapes
+from gradwright.transform.primitives.collectives import PMAX, PMIN, no_derivative
 from gradwright.transform.primitives.structural import (
     CAST,
     CONJUGATE,
@@ -322,6 +323,8 @@ class _Sweep:
             return b.let(p, dot, *like, attribute=s.attribute, type=s.out.type)
         if p is SPREAD:
             return b.let(p, self.tangent(s.operands[0]), s.operands[1], type=s.out.type)
+        if p.kind == "collective":
+            return self._collective(s)
         if p is ITEM:
             (whole,) = s.operands
             return self.dots[whole][s.attribute]  # type: ignore[no-any-return]
@@ -463,6 +466,16 @@ class _Sweep:
         if isinstance(dot, Value) and not dot.name.endswith("_dot"):
             dot.name, dot.users = f"{like.name}_dot", like.users
         return dot
+
+    def _collective(self, s: Let) -> Operand:
+        """Those that are linear do the same to tangents; the others have none."""
+        if s.primitive in (PMAX, PMIN):
+            raise no_derivative(s)
+        dot = self.tangent(s.operands[0])
+        made = self.builder.let(
+            s.primitive, dot, attribute=s.attribute, type=s.out.type, name=s.out.name
+        )
+        return made
 
     def _may_be_number(self, o: Any) -> bool:
         """Whether a tangent of an array's type may be a number at run time."""

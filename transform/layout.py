@@ -100,12 +100,14 @@ def unparse(tree: ast.AST) -> str:
 class Printed:
     """The lines of a function, where each comes from, and what is too long for one.
 
-    long: the block, the statement and its number of columns.
+    long: the block, the statement and its number of columns.  samples: the first and
+    the last line of each loop over samples, and the name of their number.
     """
 
     lines: list[str] = field(default_factory=list)
     locations: dict[int, Location] = field(default_factory=dict)
     long: list[tuple[list[ast.stmt], ast.stmt, int]] = field(default_factory=list)
+    samples: list[tuple[int, int, str]] = field(default_factory=list)
 
 
 def printed(tree: ast.FunctionDef, commented: bool) -> Printed:
@@ -174,7 +176,10 @@ class _Printer:
         if not shown(s.body):
             self.block(orelse if shown(orelse) else [ast.Pass()], depth + 1)
             return
+        first = len(self.out.lines)
         self.block(s.body, depth + 1)
+        if (sample := getattr(s, "sample", None)) is not None:
+            self.out.samples.append((first, len(self.out.lines), sample.id))
         if len(shown(orelse)) == 1 and isinstance(shown(orelse)[0], ast.If):
             self.statement(shown(orelse)[0], orelse, depth, otherwise=True)
         elif shown(orelse):

@@ -8,6 +8,7 @@ It stands apart from the rewriting, so that a request can be made without it.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -16,9 +17,13 @@ class Step:
 
     static: the parameters that jit takes by value, by position.  donated: those whose
     arrays the caller gives away.  backend: what runs it.
+
+    Of vmap, in_axes and out_axes are as `axes.frozen` gives them; first: the position
+    of the argument that in_axes begins with.  Once the arguments are known, axes has
+    the axis of each number or array in them, and sizes its length where that is known.
     """
 
-    kind: str  # grad | value_and_grad | jacfwd | jacrev | jvp | vjp | linearize | jit
+    kind: str  # grad | value_and_grad | jacfwd | ... | vjp | linearize | jit | vmap
     argnums: int | tuple[int, ...] | None = 0
     has_aux: bool = False
     holomorphic: bool = False
@@ -27,3 +32,10 @@ class Step:
     donated: tuple[int, ...] = ()
     backend: str | None = None
     fastmath: bool = False
+    in_axes: Any = 0
+    out_axes: Any = 0
+    axis_name: Any = None
+    axis_size: int | None = None
+    first: int = 0
+    axes: tuple[int | None, ...] = ()
+    sizes: tuple[int | None, ...] = ()

@@ -65,6 +65,7 @@ from gradwright.transform.outline import if_statement, is_chain, note
 from gradwright.transform.picks import may_repeat
 from gradwright.transform.primitives.structural import ITEM
 from gradwright.transform.spelling import (
+    Name,
     again,
     are_same,
     bool_op,
@@ -516,7 +517,7 @@ class Writer(Nesting):
         if inner and (tape := _counting(s)) and not self.left.get(s.symbol, 0):
             self._write(out, ast.While(name_of(tape), inner, []), s)
         elif inner:
-            self._write(out, ast.For(target, items, inner, []), s)
+            self._write(out, _numbered(ast.For(target, items, inner, []), s), s)
         elif not s.body:  # kept for its range, which may raise
             self._write(out, ast.Expr(counting(start, stop, step)), s)
 
@@ -546,7 +547,7 @@ class Writer(Nesting):
             items = ast.Call(ast.Name("enumerate"), [items], [])
         inner = self.block(s.body, skip=len(loads))
         if inner:
-            self._write(out, ast.For(target, items, inner, []), s)
+            self._write(out, _numbered(ast.For(target, items, inner, []), s), s)
 
     def _header(self, header: list[Statement]) -> list[ast.stmt]:
         out: list[ast.stmt] = []
@@ -677,6 +678,14 @@ def _counting(s: For) -> Tape | None:
     """The tape that each trip of a loop pops, to its end."""
     dims = [d for d in leaves(s.stop) if isinstance(d, Tape)]
     return dims[0] if dims else None
+
+
+def _numbered(made: ast.For, s: For) -> ast.For:
+    """A loop over samples knows the name of their number, if it has one."""
+    first = made.target.elts[0] if isinstance(made.target, ast.Tuple) else made.target
+    if s.samples and isinstance(first, Name) and first.thing is s.symbol:
+        made.sample = first  # type: ignore[attr-defined]
+    return made
 
 
 def _iterated(s: For) -> list[Load]:

@@ -46,6 +46,7 @@ from gradwright.transform.core import (
     walk,
 )
 from gradwright.transform.indices import Linear, linear, symbol
+from gradwright.transform.reverse.placeholders import with_placeholders
 from gradwright.transform.reverse.primals import must_save, need, tape_of
 from gradwright.transform.reverse.state import Block, is_item, own_breaks
 from gradwright.transform.types import BOOL, INT
@@ -230,8 +231,9 @@ def reverse_independent(sweep: Sweep, s: For) -> For:
     )
     if reverse:
         start, stop, step = (need(sweep, x) for x in (s.start, s.stop, s.step))
-        body = [*forward, *reverse]
-        sweep.builder.add(For(s.symbol, start, stop, step, body, s.backwards, pair=s))
+        body = [*with_placeholders(forward, sweep.placeholders), *reverse]
+        made = replace(s, start=start, stop=stop, step=step, body=body, pair=s)
+        sweep.builder.add(made)
         sweep.builder.forget({p for t in reverse for p in stores(t)})
     (again,) = clone([replace(s, pair=s)])
     assert isinstance(again, For)

@@ -34,6 +34,7 @@ from gradwright.transform.core import (
     Place,
     Pop,
     Push,
+    Span,
     Statement,
     Store,
     Tape,
@@ -46,6 +47,16 @@ from gradwright.transform.errors import UnsupportedSyntax
 from gradwright.transform.indices import Dim, Linear, linear
 from gradwright.transform.mixed import is_array
 from gradwright.transform.picks import may_repeat
+from gradwright.transform.primitives.collectives import (
+    INDEX,
+    PERMUTE,
+    PMAX,
+    PMIN,
+    PSUM,
+    TO_ALL,
+    Along,
+    no_derivative,
+)
 from gradwright.transform.primitives.structural import (
     CAST,
     CONJUGATE,
@@ -134,10 +145,36 @@ def reverse_let(sweep: Sweep, s: Let) -> bool:
         sweep.block.items.setdefault(whole, {})[s.attribute] = g
     elif p.kind in ("linear", "multilinear", "general"):
         reverse_signed(sweep, s, g)
+    elif p.kind == "collective":
+        reverse_collective(sweep, s, in_full(sweep, s, g))
     elif p is not FORMAT:
         reverse_partials(sweep, s, g)
     sweep.builder.quiet = False
     return p.covered
+
+
+def reverse_collective(sweep: Sweep, s: Let, g: Operand) -> None:
+    """What all samples made of an operand comes back from all of them."""
+    (x,), along, b = s.operands, s.attribute, sweep.builder
+    t = type_of(x)
+    if s.primitive in (PMAX, PMIN):
+        raise no_derivative(s)
+    if s.primitive is PSUM:
+        c = b.let(PSUM, g, attribute=along, type=s.out.type, name="total_bar")
+    elif s.primitive is PERMUTE:
+        back = replace(along, perm=tuple((j, i) for i, j in along.perm))
+        c = b.let(PERMUTE, g, attribute=back, type=s.out.type, name="back")
+    elif s.primitive is TO_ALL:
+        back = replace(along, split=along.concat, concat=along.split)
+        c = b.let(TO_ALL, g, attribute=back, type=t, name="back")
+    else:
+        total = b.let(PSUM, g, attribute=along, type=s.out.type, name="total_bar")
+        k = b.let(INDEX, attribute=Along(along.name), name="axis_index")
+        index: Index = (*[Span()] * along.axis, At(k))
+        part = replace(s.out.type, dims=t.dims)
+        assert isinstance(total, Value)
+        c = b.element(total, index, part, f"{total.name}_part", safe=True)
+    give(sweep, x, c, type_of(c))
 
 
 def reverse_signed(sweep: Sweep, s: Let, g: Any) -> None:

@@ -40,6 +40,7 @@ from gradwright.transform.specialise.abstract import (
 )
 from gradwright.transform.specialise.arrays import call_signed
 from gradwright.transform.specialise.builtins import BUILTINS, no_keywords
+from gradwright.transform.specialise.collectives import PARAMETERS, call_collective
 from gradwright.transform.specialise.frame import (
     LIBRARY,
     Frame,
@@ -140,6 +141,8 @@ def _call_static(
         return stop_gradient(frame, arguments, keywords, node)
     if kind in ("vjp", "linearize"):
         return call_split(frame, kind, arguments, keywords, node)
+    if kind in PARAMETERS:
+        return call_collective(frame, kind, arguments, keywords, node)
     if kind is not None:
         return make_derivative(frame, kind, arguments, keywords, node)
     if isinstance(f, type) and is_namedtuple(f):

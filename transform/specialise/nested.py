@@ -8,6 +8,7 @@ inner function captures is a constant to the inner derivative and active to the 
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,17 +16,21 @@ from typing import Any
 import numpy as np
 
 from gradwright.transform import source as sources
+from gradwright.transform.axes import BY_NAME, frozen, of_parameters
 from gradwright.transform.build import constant, own_value, row
 from gradwright.transform.core import (
     Call,
+    Const,
+    If,
     List,
     Load,
+    Raise,
     Tape,
     Value,
     holds_tapes,
     type_of,
 )
-from gradwright.transform.errors import UnsupportedSyntax
+from gradwright.transform.errors import ShapeError, UnsupportedSyntax
 from gradwright.transform.indices import Linear, linear
 from gradwright.transform.language import parameters
 from gradwright.transform.primitives.structural import STOPPED
@@ -40,7 +45,10 @@ from gradwright.transform.specialise.abstract import (
     mapped,
 )
 from gradwright.transform.specialise.frame import Frame, Unit
+from gradwright.transform.specialise.samples import samples
 from gradwright.transform.step import Step
+from gradwright.transform.structure import put_together
+from gradwright.transform.types import BOOL
 
 
 @dataclass(eq=False)
@@ -58,6 +66,7 @@ OPTIONS = {
     "jacfwd": ((*GRADIENT, "holomorphic"), ("argnames",)),
     "jacrev": ((*GRADIENT, "holomorphic"), ("argnames",)),
     "hessian": ((*GRADIENT, "holomorphic"), ("argnames",)),
+    "vmap": (("fun", "in_axes", "out_axes", "axis_name", "axis_size"), ()),
     "jit": (
         ("fun",),
         ("static_argnums", "static_argnames", "donate_argnums", "backend", "fastmath"),
@@ -81,6 +90,9 @@ def make_derivative(
     argnums = _positions(frame, options.get("argnums", Linear({}, 0)), node)
     if kind == "jit":
         return inner
+    if kind == "vmap":
+        step = _vmap(frame, options, node)
+        return Derivative(d.function, (*d.steps, step))
     if "argnames" in options:
         argnums = _named(frame, d.function, options["argnames"], node)
     flags: dict[str, Any] = {
@@ -147,18 +159,126 @@ def call_derivative(
     node: Any,
 ) -> Any:
     """The abstract result of a transformed function called inside the program."""
+    made, operands, _ = _made(frame, d.function, d.steps, arguments, keywords, node)
+    return _emit(frame, made.function, made.result, operands)
+
+
+def _made(
+    frame: Frame,
+    function: Any,
+    steps: tuple[Step, ...],
+    arguments: list[Any],
+    keywords: dict[str, Any],
+    node: Any,
+) -> tuple[Any, list[Any], dict[str, Any]]:
+    """A function after its transforms, the operands of a call, what they are bound to.
+
+    What a vmap maps is bound to one sample of it while the function is written.
+    """
     from gradwright.transform.specialise.calls import bind_arguments
     from gradwright.transform.specialise.units import separate_unit
 
-    source, closure = _source_of(frame, d.function, node)
+    source, closure = _source_of(frame, function, node)
     given = [_opened(frame, a) for a in arguments]
     named = {n: _opened(frame, a) for n, a in keywords.items()}
     bound = bind_arguments(frame, source, closure, given, named, node)
-    unit, operands = separate_unit(frame, source, closure, bound, node)
-    made = _applied(frame, unit, d.steps, source)
+    one = bound
+    wholes: dict[Any, Any] = {}
+    if any(step.kind == "vmap" for step in steps):
+        marks = [Static(k) for k in range(len(given))]
+        by_name = {n: Static(BY_NAME) for n in named}
+        places = bind_arguments(frame, source, closure, marks, by_name, node)
+        places = {n: _places(p, [*marks, *by_name.values()]) for n, p in places.items()}
+        steps, one, wholes = _one_sample(frame, steps, bound, places, node)
+    unit, operands = separate_unit(frame, source, closure, one, node)
+    made = _applied(frame, unit, steps, source)
     captured = [c.operand_in(frame) for c in unit.captures.values()]
     frame.unit.assume_of_call(unit, [*operands, *captured])
-    return _emit(frame, made.function, made.result, [*operands, *captured])
+
+    def whole(o: Any) -> Any:
+        while o in wholes:
+            o = wholes[o]
+        return o
+
+    return made, [*map(whole, operands), *captured], bound
+
+
+def _places(a: Any, marks: list[Static]) -> Any:
+    """Which argument of a call stands here, as `axes.of_parameters` takes it."""
+    if isinstance(a, Structure):
+        items = [_places(i, marks) for i in a.items]
+        return tuple(items) if a.keys is None else dict(zip(a.keys, items, strict=True))
+    return a.value if any(a is m for m in marks) else None
+
+
+def _one_sample(
+    frame: Frame,
+    steps: tuple[Step, ...],
+    bound: dict[str, Any],
+    places: dict[str, Any],
+    node: Any,
+) -> tuple[tuple[Step, ...], dict[str, Any], dict[Any, Any]]:
+    """The arguments under every vmap of a function, and what each is a sample of."""
+    found = list(steps)
+    wholes: dict[Any, Any] = {}
+
+    def stand_in(leaf: Any, t: Any) -> Value:
+        one = Value(getattr(leaf, "name", "sample"), t)
+        wholes[one] = leaf
+        return one
+
+    for k in range(len(found) - 1, -1, -1):
+        if found[k].kind != "vmap":
+            continue
+        try:
+            step = of_parameters(found[k], places)
+            one = samples(step, bound, stand_in)
+        except ShapeError as e:
+            raise frame.error(ShapeError, e.message, node, instead=e.instead) from None
+        found[k], bound = one.step, one.arguments
+        known = [d for d in one.lengths if d.constant is not None]
+        size = [linear(step.axis_size or 0)] if step.axis_size is not None else []
+        first = [*size, *known, *one.lengths][0]
+        for d in one.lengths:
+            if d != first:
+                _same_length(frame, first, d)
+    return tuple(found), bound, wholes
+
+
+def _same_length(frame: Frame, a: Linear, b: Linear) -> None:
+    """Two axes along which samples lie must be as long when the program runs."""
+    if frame.unit.caller is None and frame.unit.sees(a) and frame.unit.sees(b):
+        frame.unit.assume_equal([(a, b)], stretch=False)  # the entry checks it
+        return
+    differ = frame.builder.let(row(operator.ne, 2), a, b, type=BOOL)
+    text = constant("vmap needs mapped axes of one size")
+    frame.builder.add(If(differ, [Raise(ValueError, (text,))], []))
+
+
+def _vmap(frame: Frame, options: dict[str, Any], node: Any) -> Step:
+    """The step that vmap(f, in_axes, out_axes, ...) stands for."""
+    known = {n: _known(frame, a, n, node) for n, a in options.items() if n != "fun"}
+    try:
+        in_axes, out_axes = (
+            frozen(known.get(n, 0), n) for n in ("in_axes", "out_axes")
+        )
+    except TypeError as e:
+        raise frame.error(UnsupportedSyntax, str(e), node) from None
+    name, size = known.get("axis_name"), known.get("axis_size")
+    return Step(
+        "vmap", None, in_axes=in_axes, out_axes=out_axes, axis_name=name, axis_size=size
+    )
+
+
+def _known(frame: Frame, a: Any, name: str, node: Any) -> Any:
+    """An option of vmap, which must be known while the program is rewritten."""
+    a = _opened(frame, a)
+    if isinstance(a, Structure):
+        items = [_known(frame, i, name, node) for i in a.items]
+        return put_together(a.kind, items, a.keys)
+    if isinstance(a, Static | Const):
+        return a.value
+    return frame.static_int(a, node, name)
 
 
 def _applied(frame: Frame, unit: Unit, steps: tuple[Step, ...], source: Source) -> Any:
@@ -218,24 +338,17 @@ def _prepared(
     frame: Frame, target: Any, primals: list[Any], kind: str, node: Any
 ) -> tuple[Any, list[Any], Structure]:
     """A function after jvp or vjp, the operands of its primals, and the defaults."""
-    from gradwright.transform.specialise.calls import bind_arguments
-    from gradwright.transform.specialise.units import separate_unit
-
     target = taken_apart(target)
     steps = target.steps if isinstance(target, Derivative) else ()
     inner = target.function if isinstance(target, Derivative) else target
-    source, closure = _source_of(frame, inner, node)
-    given = [_opened(frame, a) for a in primals]
-    bound = bind_arguments(frame, source, closure, given, {}, node)
-    unit, operands = separate_unit(frame, source, closure, bound, node)
-    made = _applied(frame, unit, (*steps, Step(kind, None)), source)
-    captured = [c.operand_in(frame) for c in unit.captures.values()]
-    frame.unit.assume_of_call(unit, [*operands, *captured])
+    steps = (*steps, Step(kind, None))
+    made, operands, bound = _made(frame, inner, steps, primals, {}, node)
+    source, _ = _source_of(frame, inner, node)
     names = source.node.args
     called = {a.id for a in (*names.posonlyargs, *names.args)[: len(primals)]}
     called |= {names.vararg.id} if names.vararg is not None else set()
     defaults = Structure(tuple, tuple(a for n, a in bound.items() if n not in called))
-    return made, [*operands, *captured], defaults
+    return made, operands, defaults
 
 
 @dataclass(eq=False)
