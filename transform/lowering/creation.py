@@ -139,7 +139,7 @@ def arange(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     L.is_computed(s.out, L.settled_shape(s.out, (count,)), at_float, (), cheap=True)
 
 
-def _kind_of_sum(a: Operand, b: Operand) -> Type:
+def _kind_of_sum(a: Any, b: Any) -> Type:
     """Of two numbers: single precision where neither is a double of NumPy's."""
     types = [type_of(o) for o in (a, b)]
     single = any(t.dtype == "float32" for t in types)
