@@ -15,7 +15,6 @@ import numpy as np
 
 import gradwright as gw
 
-BATCHING = "batching"
 LISTS = "lists of run-time length"
 OBJECTS = "objects as structures"
 DRAWS = "random draws"
@@ -49,17 +48,6 @@ def promise(words: str, on: str) -> Callable[[Callable[[], Any]], Callable[[], A
 
 def square(x):
     return x * x
-
-
-XS = np.array([1.0, 2.0, 3.0])
-
-
-# ---- Meaning -------------------------------------------------------------------------
-
-
-@promise("Meaning: vmap(f)(xs) is stack([f(x) for x in xs])", BATCHING)
-def _():
-    return gw.vmap(square)(XS)
 
 
 # ---- Results, Types ------------------------------------------------------------------

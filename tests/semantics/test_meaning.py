@@ -218,3 +218,11 @@ def test_jit_computes_what_the_function_computes(backend: str) -> None:
         found, wanted = gw.jit(f, backend=backend)(*args), f(*args)
         assert (found, type(found)) == (wanted, type(wanted))
         assert gw.jit(gw.grad(f), backend=backend)(*args) is not None
+
+
+@pytest.mark.parametrize("f", [two_laws, growing, math.sin, gw.grad(growing)])
+def test_vmap_is_the_stack_of_the_results(f: Callable[[float], float]) -> None:
+    xs = np.array([0.5, 1.5, 20.0])
+    batch = gw.vmap(f)(xs)
+    np.testing.assert_allclose(batch, np.stack([f(x) for x in xs]), rtol=1e-15)
+    assert batch.dtype == xs.dtype

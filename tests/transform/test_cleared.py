@@ -109,7 +109,7 @@ def test_an_array_that_is_copied_does_not_change_places() -> None:
     def f(x):
         a, b, c = x * 1.0, x * 2.0, x * 3.0
         for _ in range(3):
-            c[...] = a * b
+            c *= a
             a[...], b[...] = b, c
         return np.sum(a * b * c)
 
