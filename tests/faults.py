@@ -1248,6 +1248,15 @@ FAULTS = [
         ),
     ),
     *planted(
+        "transform/specialise/bindings",
+        (
+            "an operator gives a list another array for an item",
+            "            if isinstance(held, Value) and held.type.is_array:",
+            "            if False:",
+            LISTED + "[items_changed_in_place]",
+        ),
+    ),
+    *planted(
         "transform/specialise/listing",
         (
             "a list that is multiplied in place keeps its other name",
@@ -1260,12 +1269,6 @@ FAULTS = [
             "    if is_operand(a) and not type_of(a).python:\n",
             "    if False:\n",
             LISTED + "[arrays_beside_lists]",
-        ),
-        (
-            "an operator gives a list another array for an item",
-            "    if region is not None:\n        change_whole",
-            "    if False:\n        change_whole",
-            LISTED + "[items_changed_in_place]",
         ),
         (
             "an append goes to the front",

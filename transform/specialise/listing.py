@@ -93,28 +93,12 @@ def store(
     held = list(owner.items)
     if not -len(held) <= k < len(held):
         raise ProgramError(IndexError("list assignment index out of range"))
-    if function is not None and _item_in_place(frame, function, held[k], value, target):
+    if function is not None and in_place(frame, function, held[k], value, target):
         return
     held[k] = value if function is None else binary(
         frame, function, held[k], value, target
     )  # fmt: skip
     change(frame, owner, held, target)
-
-
-def _item_in_place(
-    frame: Frame, function: Any, item: Any, value: Any, node: Any
-) -> bool:
-    """Change what an item is, a list or an array, in place; False of a number."""
-    from gradwright.transform.specialise.bindings import change_whole, refuse_store
-    from gradwright.transform.specialise.subscripts import stored_region
-
-    region = stored_region(frame, item)
-    if region is not None:
-        change_whole(frame, region, value, function, node)
-        return True
-    if isinstance(item, Value) and item.type.rank:
-        refuse_store(frame, item, node)
-    return in_place(frame, function, item, value, node)
 
 
 def _put_slice(frame: Frame, owner: Any, span: Span, value: Any, node: Any) -> None:
