@@ -101,11 +101,17 @@ def test_values_in_loops(p: Primitive) -> None:
         assert_as_numpy(program)
 
 
+# NumPy counts nothing in int64, whatever the type of its weights.
+TYPE_BY_LENGTH = {"np.bincount"}
+
+
 @over_rows(ROWS)
 def test_values_of_lengths_0_and_1(p: Primitive) -> None:
     for sample in programs(p)[:LENGTHS]:
         for program in resized(sample):
             if any(x is None for x in program.operands) or not runs(program):
+                continue
+            if p.spelling in TYPE_BY_LENGTH and not all(map(np.size, program.operands)):
                 continue
             assert_as_numpy(program)
 

@@ -104,6 +104,8 @@ def bound(frame: Frame, name: str, value: Any, node: Any) -> Any:
     So are the items of a structure, which may be stored into through it.
     """
     if isinstance(value, Structure) and not frame.in_rule:
+        if value.kind is list and value in frame.program.behind:
+            return frame.program.behind[value]  # the same list, under one more name
         labels = zip(value.labels, value.items, strict=True)
         return value.holding([_item(frame, name, k, a, node) for k, a in labels])
     if frame.in_rule or not (isinstance(value, Value) and value.type.is_array):
@@ -117,6 +119,8 @@ def bound(frame: Frame, name: str, value: Any, node: Any) -> Any:
 def _item(frame: Frame, name: str, label: Any, value: Any, node: Any) -> Any:
     """What an item of a structure is, which a name is bound to."""
     if isinstance(value, Structure):
+        if value.kind is list and value in frame.program.behind:
+            return frame.program.behind[value]
         labels = zip(value.labels, value.items, strict=True)
         return value.holding([_item(frame, name, k, a, node) for k, a in labels])
     if not isinstance(value, Value) or not value.type.is_array:

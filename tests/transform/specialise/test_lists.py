@@ -542,6 +542,15 @@ def items_changed_in_place(x):
     return total + np.sum(y) * np.sum(arrays[1] ** 2)
 
 
+def arrays_under_two_names(x):
+    layers = [x * 1.0, x * 2.0]
+    frames = layers
+    pairs = [[x * 3.0], layers]
+    layers[0] = x * layers[1]
+    frames.append(x * frames[0])
+    return np.sum(frames[0] * layers[2]) + np.sum(pairs[1][0]) * len(pairs[1])
+
+
 def numbers_that_do_not_vary(x, n):
     fixed = [0.5, 0.4, 0.3]
     total = 0.0
@@ -641,6 +650,7 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (multiplied_by_a_number_of_the_run, (X, 6)),
     (arrays_beside_lists, (X,)),
     (items_changed_in_place, (X,)),
+    (arrays_under_two_names, (X,)),
     (numbers_that_do_not_vary, (X, 3)),
     (handed_over_in_an_iterable, (X, 3)),
 ]
