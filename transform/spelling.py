@@ -112,7 +112,10 @@ class Spelling:
     def constant(self, o: Const) -> ast.expr:
         if o.text is not None:
             return self.dotted(o.text.lstrip("-"), o.text.startswith("-"))
-        if isinstance(o.value, int | float | complex | np.number) and not o.type.python:
+        if isinstance(o.value, np.generic):
+            kind = replace(o, value=o.value.item(), type=replace(o.type, python=True))
+            return self.call(f"np.{o.value.dtype.name}", [self.constant(kind)])
+        if isinstance(o.value, int | float | complex) and not o.type.python:
             plain = np.asarray(o.value).item()
             kind = replace(o, value=plain, type=replace(o.type, python=True))
             return self.call(f"np.{o.type.dtype}", [self.constant(kind)])
