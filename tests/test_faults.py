@@ -56,7 +56,7 @@ def run(folder: Path, *tests: str) -> "subprocess.CompletedProcess[str]":
         env=environment(folder),
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,  # for all of them, on a busy machine
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from lowered import texts
+from lowered import assert_compiles, texts
 
 import gradwright as gw
 
@@ -154,3 +154,10 @@ def test_loops(name: str, golden: Callable[[str, str], None]) -> None:
 def test_no_golden_is_left_over() -> None:
     kept = sorted((Path(__file__).parent / "golden" / "loops").glob("*.py"))
     assert [p.stem for p in kept if p.stem not in PROGRAMS] == []
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_values(name: str) -> None:
+    """As loops and as machine code, what the uncompiled program gives."""
+    f, args = PROGRAMS[name]
+    assert_compiles(f, *args)

@@ -53,6 +53,7 @@ NOT_YET = {
     "np.amax": "np.maximum of complex numbers",
     "np.amin": "np.minimum of complex numbers",
 }
+MOST = 16  # samples of a row in one program of machine code
 LENGTHS = 2  # the samples of a row that are tried with other lengths
 
 
@@ -141,11 +142,11 @@ def together(p: Primitive, kinds: list[Program]) -> Program:
 
 @over_rows(ROWS)
 def test_values_in_machine_code(p: Primitive) -> None:
-    kinds = [q for q in in_dtypes(p) if compiles(q)]
+    kinds = [q for q in in_dtypes(p) if compiles(q)][:MOST]
     if not kinds:
         return
     program = together(p, kinds)
-    for change in (lambda x: x, np.asfortranarray, LAYOUTS["backwards"]):
+    for change in (lambda x: x, LAYOUTS["backwards"]):
         other = program.of(lambda x, change=change: change(x) if np.ndim(x) else x)
         assert_as_numpy(other, in_both)
 

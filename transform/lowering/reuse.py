@@ -100,12 +100,17 @@ def _look(body: list[Statement], ours: set[Any]) -> dict[Any, Life]:
 def _inside(s: Statement, ours: set[Any]) -> dict[Any, dict[int, tuple[int, int]]]:
     """What a statement uses, and where in its blocks: in one of them, or all over."""
     if isinstance(s, For) and s.symbol.of in LOOPS.values():  # element by element
-        return {p: {} for p in ours & (set(all_reads(s)) | stores(s))}
+        return {p: {} for p in _in_order(ours & (set(all_reads(s)) | stores(s)))}
     found: dict[Any, dict[int, tuple[int, int]]] = {}
     nested = [_look(b, ours) for b in blocks(s)]
     for lives in nested:
         for p, life in lives.items():
             found[p] = {} if p in found else life.spans
     own = set(reads(s)) | (set() if nested else stores(s))
-    found.update({p: {} for p in ours & own})
+    found.update({p: {} for p in _in_order(ours & own)})
     return found
+
+
+def _in_order(places: set[Any]) -> list[Any]:
+    """As they were made, so that the same program is the same to the letter."""
+    return sorted(places, key=lambda p: p.serial)

@@ -17,10 +17,10 @@ def filtered_grad(ys, F, x):
     result_1 = np.empty((2, 2))
     x_bar_1 = np.empty(2)
     matmul_bar = np.empty(2)
-    K_bar = np.empty((2, 2))
     result_2 = np.empty((2, 2))
     inverse_bar = np.empty((2, 2))
     matmul_4 = np.empty((2, 2))
+    total_bar = np.empty((2, 2))
     x_tape = np.empty((len(ys), 2))
     matmul_tape = np.empty((len(ys), 2, 2))
     P_tape = np.empty((len(ys), 2, 2))
@@ -127,15 +127,15 @@ def filtered_grad(ys, F, x):
         P_top -= 1
         for i_1 in range(2):
             for j in range(2):
-                matmul_3[i_1, j] = -P_bar[i_1, j]
+                matmul_2[i_1, j] = -P_bar[i_1, j]
                 P[i_1, j] = P_tape_1[P_top_1, i_1, j]
-                matmul_2[i_1, j] = np.float64(0.0)
+                matmul_3[i_1, j] = np.float64(0.0)
                 result_1[i_1, j] = np.float64(0.0)
         for i_1 in range(2):
             for j in range(2):
                 for k in range(2):
-                    matmul_2[i_1, k] += matmul_3[i_1, j] * P[k, j]
-                    result_1[i_1, k] += K_tape[K_top, j, i_1] * matmul_3[j, k]
+                    matmul_3[i_1, k] += matmul_2[i_1, j] * P[k, j]
+                    result_1[i_1, k] += K_tape[K_top, j, i_1] * matmul_2[j, k]
         x_top -= 1
         for i_1 in range(2):
             x_1[i_1] = x_tape_1[x_top_1, i_1]
@@ -150,16 +150,17 @@ def filtered_grad(ys, F, x):
             x_1[i_1] = x_tape[x_top, i_1]
         for i_1 in range(2):
             for j in range(2):
-                K_bar[i_1, j] = matmul_2[i_1, j] + matmul_bar[i_1] * r_tape[r_top, j]
+                matmul_2[i_1, j] = matmul_3[i_1, j] + matmul_bar[i_1] * r_tape[r_top, j]
                 result_2[i_1, j] = np.float64(0.0)
                 inverse_bar[i_1, j] = np.float64(0.0)
                 matmul_4[i_1, j] = np.float64(0.0)
-                matmul_3[i_1, j] = np.float64(0.0)
+                total_bar[i_1, j] = np.float64(0.0)
         for i_1 in range(2):
             for j in range(2):
                 for k in range(2):
-                    result_2[i_1, k] += K_bar[i_1, j] * inverse_tape[inverse_top, k, j]
-                    inverse_bar[i_1, k] += P[j, i_1] * K_bar[j, k]
+                    product = matmul_2[i_1, j] * inverse_tape[inverse_top, k, j]
+                    result_2[i_1, k] += product
+                    inverse_bar[i_1, k] += P[j, i_1] * matmul_2[j, k]
         for i_1 in range(2):
             for j in range(2):
                 for k in range(2):
@@ -168,36 +169,36 @@ def filtered_grad(ys, F, x):
         for i_1 in range(2):
             for j in range(2):
                 for k in range(2):
-                    product = matmul_4[i_1, j] * inverse_tape[inverse_top, k, j]
-                    matmul_3[i_1, k] += product
+                    product_1 = matmul_4[i_1, j] * inverse_tape[inverse_top, k, j]
+                    total_bar[i_1, k] += product_1
         for i_1 in range(2):
             for j in range(2):
                 P_bar_1 = P_bar[i_1, j] + result_1[i_1, j] + result_2[i_1, j]
-                P_bar[i_1, j] = P_bar_1 + matmul_3[i_1, j]
-                matmul_4[i_1, j] = np.float64(0.0)
+                P_bar[i_1, j] = P_bar_1 + total_bar[i_1, j]
                 matmul_2[i_1, j] = np.float64(0.0)
-                P[i_1, j] = P_tape[P_top, i_1, j]
-                K_bar[i_1, j] = np.float64(0.0)
-        for i_1 in range(2):
-            for j in range(2):
-                for k in range(2):
-                    matmul_4[i_1, k] += P_bar[i_1, j] * F[j, k]
-                    matmul_2[i_1, k] += P_bar[j, i_1] * matmul_tape[matmul_top, j, k]
-        for i_1 in range(2):
-            for j in range(2):
-                for k in range(2):
-                    K_bar[i_1, k] += matmul_4[i_1, j] * P[k, j]
-        for i_1 in range(2):
-            for j in range(2):
-                F_bar[i_1, j] += matmul_2[i_1, j] + K_bar[i_1, j]
                 matmul_3[i_1, j] = np.float64(0.0)
+                P[i_1, j] = P_tape[P_top, i_1, j]
+                inverse_bar[i_1, j] = np.float64(0.0)
         for i_1 in range(2):
             for j in range(2):
                 for k in range(2):
-                    matmul_3[i_1, k] += F[j, i_1] * matmul_4[j, k]
+                    matmul_2[i_1, k] += P_bar[i_1, j] * F[j, k]
+                    matmul_3[i_1, k] += P_bar[j, i_1] * matmul_tape[matmul_top, j, k]
         for i_1 in range(2):
             for j in range(2):
-                P_bar[i_1, j] = matmul_3[i_1, j]
+                for k in range(2):
+                    inverse_bar[i_1, k] += matmul_2[i_1, j] * P[k, j]
+        for i_1 in range(2):
+            for j in range(2):
+                F_bar[i_1, j] += matmul_3[i_1, j] + inverse_bar[i_1, j]
+                result_1[i_1, j] = np.float64(0.0)
+        for i_1 in range(2):
+            for j in range(2):
+                for k in range(2):
+                    result_1[i_1, k] += F[j, i_1] * matmul_2[j, k]
+        for i_1 in range(2):
+            for j in range(2):
+                P_bar[i_1, j] = result_1[i_1, j]
                 F_bar[i_1, j] += x_bar[i_1] * x_1[j]
         for i_1 in range(2):
             x_bar_2 = np.float64(0.0)
