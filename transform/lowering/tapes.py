@@ -30,6 +30,7 @@ from gradwright.transform.core import (
     Store,
     Tape,
     Value,
+    blocks,
     leaves,
     type_of,
     walk,
@@ -180,14 +181,27 @@ def _total(L: Lowering, stack: Stack, column: Column) -> Linear:
         total = total + count
     alloc = column.alloc.statement
     assert alloc is not None
-    items = stack.items.items
     if all(v in L.known for f in column.most for n in f for v in leaves(n)):
-        items.remove(column.alloc)
+        _begins(L, stack, column.alloc, [])
         L.head += [*made, alloc]
     else:
-        place = items.index(column.alloc)
-        items[place:place] = [Plain(statement=s) for s in made]
+        _begins(L, stack, column.alloc, [*made, alloc])
     return total
+
+
+def _begins(L: Lowering, stack: Stack, item: Plain, made: list[Statement]) -> None:
+    """Statements in the place of the one that begins a tape, in its block."""
+    if stack.items is L.items:
+        items = L.items.items
+        place = items.index(item)
+        items[place : place + 1] = [Plain(statement=s) for s in made]
+        return
+    for s in walk(L.items.statements()):  # of a block that is made already
+        for block in blocks(s):
+            if item.statement in block:
+                place = block.index(item.statement)
+                block[place : place + 1] = made
+                return
 
 
 # ---- pushed and popped -------------------------------------------------------------

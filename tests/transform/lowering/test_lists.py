@@ -47,12 +47,24 @@ def of_arrays(x, n):
     return np.sum(np.array(rows) ** 2) + np.sum(rows[0])
 
 
+def begun_in_a_loop(x, n):
+    s = 0.0
+    for k in range(n):
+        xs = []
+        m = int(abs(x[k % len(x)]) * 3.0)
+        for i in range(m):
+            for j in range(m):
+                xs.append(x[0] * i + j)
+        s = s * 0.5 + sum(xs)
+    return s
+
+
 def missing(x, n):
     xs = [x[0], x[1]]
     return xs[n] * 2.0
 
 
-@pytest.mark.parametrize("f", [appended, between, removed, stored])
+@pytest.mark.parametrize("f", [appended, between, removed, stored, begun_in_a_loop])
 @pytest.mark.parametrize("n", [0, 1, 4])
 def test_values(f: Any, n: int) -> None:
     assert_compiles(f, X, n)

@@ -69,6 +69,18 @@ def overwritten(x, n):
     return np.sum(y)
 
 
+def begun_in_a_loop(x, n):
+    s = 0.0
+    for k in range(n):
+        m = int(abs(x[k % len(x)]) * 5.0)
+        y = s + x[0]
+        for i in range(m):
+            for j in range(m):
+                y = math.sin(y) * 1.1 + 0.1 * i * j
+        s = s * y + y
+    return s
+
+
 def left(x, n):
     s = 0.0
     for k in range(n):
@@ -110,7 +122,7 @@ def test_ragged_items(n: int) -> None:
     assert_differentiates(parts, X, n)
 
 
-@pytest.mark.parametrize("f", [overwritten, left])
+@pytest.mark.parametrize("f", [overwritten, left, begun_in_a_loop])
 @pytest.mark.parametrize("n", [0, 1, 4, 9])
 def test_elements_and_loops_that_are_left(f: Any, n: int) -> None:
     assert_differentiates(f, X, n)
