@@ -1137,6 +1137,12 @@ FAULTS = [
             "semantics/test_aliases.py::test_stores_through_views",
         ),
         (
+            "another name of a list of arrays is another list",
+            "    if held is not None and held.kind is list:",
+            "    if False:",
+            LISTED + "[other_names_of_lists_of_arrays]",
+        ),
+        (
             "of two arrays that change places one is read too late",
             "return frame.builder.let(COPY, item) if held and held <= names else item",
             "return item",
@@ -1290,6 +1296,13 @@ FAULTS = [
             "        if f is np.subtract:",
             "        if False:",
             AT_PLACES + "[at_places]",
+        ),
+        (
+            "a number of Python's is weak at places",
+            "    if not t.python or dtype == y.type.dtype:",
+            "    if True:",
+            "transform/specialise/test_inplace.py::"
+            "test_numbers_of_python_are_not_weak_at_places[places0-multiply]",
         ),
         (
             "a ufunc at places reads what it has just changed",

@@ -112,9 +112,7 @@ def judge(
     pulled, pulled_twice = pull(1.0), pull(-2.0)
 
     for name, got in (("value", value), ("jvp", jvp_value), ("vjp", vjp_value)):
-        # The last bit of a number in single precision may differ.
-        off = 4e-7 * (1.0 + abs(want)) if program.is_single else 0.0
-        same = type(got) is type(want) and (got == want or abs(got - want) <= off)
+        same = type(got) is type(want) and got == want
         assert same, f"value by {name} is {got!r}, must be {want!r}"
     for name, parts in (("grad", gradient), ("pull", pulled)):
         assert type(parts) is tuple and len(parts) == len(args), (

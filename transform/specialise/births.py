@@ -141,7 +141,15 @@ def change(frame: Frame, a: Structure, items: Any, node: Any) -> None:
     if birth.within != tuple(frame.program.constructs):
         raise Promotion(birth.origin, Kind())
     note_change(frame, birth)
-    a.items = tuple(items)
+    a.items = tuple(_held(frame, item) for item in items)
+
+
+def _held(frame: Frame, a: Any) -> Any:
+    """What is put into a list: the very lists that were read."""
+    if not isinstance(a, Structure):
+        return a
+    own = frame.program.behind.get(a)
+    return own or a.holding([_held(frame, item) for item in a.items])
 
 
 def note_change(frame: Frame, a: Any) -> None:

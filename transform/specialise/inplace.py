@@ -34,7 +34,7 @@ from gradwright.transform.errors import UnsupportedSyntax
 from gradwright.transform.indices import Linear, linear
 from gradwright.transform.picks import may_repeat
 from gradwright.transform.primitives.record import UFUNCS
-from gradwright.transform.primitives.structural import COPY, makes_anew
+from gradwright.transform.primitives.structural import CAST, COPY, makes_anew
 from gradwright.transform.specialise.abstract import Region, Static, Structure
 from gradwright.transform.specialise.bindings import element, refuse_store
 from gradwright.transform.specialise.frame import Frame, ProgramError
@@ -52,7 +52,7 @@ from gradwright.transform.specialise.subscripts import (
     part_now,
     stored_region,
 )
-from gradwright.transform.types import INT, Type, broadcast
+from gradwright.transform.types import INT, Type, broadcast, numpy_scalar
 
 Call = Callable[[Frame, list[Any], dict[str, Any], Any], Any]
 
@@ -283,7 +283,7 @@ def store_at(
     a, places, *values = arguments
     y = target(frame, a, node)
     index = _index(frame, places, node)
-    operands = [operand_of(frame, v, node) for v in values]
+    operands = [_as_numpy(frame, operand_of(frame, v, node), y) for v in values]
     if f in (np.add, np.subtract):
         (value,) = operands
         if f is np.subtract:
@@ -294,6 +294,16 @@ def store_at(
     else:
         _change(f, frame, y, index, operands, node)
     return NOTHING
+
+
+def _as_numpy(frame: Frame, a: Operand, y: Region) -> Operand:
+    """A number as `ufunc.at` takes it: Python's are not weak there."""
+    t = type_of(a)
+    dtype = np.dtype(t.weak())
+    if not t.python or dtype == y.type.dtype:
+        return a
+    wanted = numpy_scalar(dtype.name)
+    return frame.builder.let(CAST, a, attribute=wanted, type=wanted)
 
 
 def _index(frame: Frame, places: Any, node: Any) -> Index:

@@ -104,10 +104,7 @@ def bound(frame: Frame, name: str, value: Any, node: Any) -> Any:
     So are the items of a structure, which may be stored into through it.
     """
     if isinstance(value, Structure) and not frame.in_rule:
-        if value.kind is list and value in frame.program.behind:
-            return frame.program.behind[value]  # the same list, under one more name
-        labels = zip(value.labels, value.items, strict=True)
-        return value.holding([_item(frame, name, k, a, node) for k, a in labels])
+        return _items(frame, name, value, node)
     if frame.in_rule or not (isinstance(value, Value) and value.type.is_array):
         return value
     view = view_of(frame, value)
@@ -116,13 +113,19 @@ def bound(frame: Frame, name: str, value: Any, node: Any) -> Any:
     return owned(frame, name, value, node) if name in frame.stored.places else value
 
 
+def _items(frame: Frame, name: str, value: Structure, node: Any) -> Structure:
+    """The structure that a name is bound to: a list is the very one that was read."""
+    held = frame.program.behind.get(value)
+    if held is not None and held.kind is list:
+        return held
+    labels = zip(value.labels, value.items, strict=True)
+    return value.holding([_item(frame, name, k, a, node) for k, a in labels])
+
+
 def _item(frame: Frame, name: str, label: Any, value: Any, node: Any) -> Any:
     """What an item of a structure is, which a name is bound to."""
     if isinstance(value, Structure):
-        if value.kind is list and value in frame.program.behind:
-            return frame.program.behind[value]
-        labels = zip(value.labels, value.items, strict=True)
-        return value.holding([_item(frame, name, k, a, node) for k, a in labels])
+        return _items(frame, name, value, node)
     if not isinstance(value, Value) or not value.type.is_array:
         return value
     view = view_of(frame, value)

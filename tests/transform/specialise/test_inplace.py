@@ -171,6 +171,21 @@ def test_second_order(f: Callable[..., Any], args: tuple[Any, ...]) -> None:
     near(np.sum(gradient), slope, 1e-5, "second order and differences")
 
 
+@pytest.mark.parametrize("f", [np.add, np.subtract, np.multiply, np.divide])
+@pytest.mark.parametrize("places", [CELLS % 3, np.array([2, 1]), 0])
+def test_numbers_of_python_are_not_weak_at_places(f: Any, places: Any) -> None:
+    def changed(y, v):
+        y = y * 1
+        f.at(y, places, v)
+        return y
+
+    y = np.sin(np.arange(1.0, 4.0)).astype(np.float32)
+    for v in (0.36, 0.1, 3, np.float32(0.36)):
+        value = gw.jvp(lambda y, v=v: changed(y, v), (y,), (y,))[0]
+        assert value.dtype == np.float32
+        assert value.tobytes() == changed(y, v).tobytes()
+
+
 def test_what_a_mask_leaves_out_does_not_warn() -> None:
     def f(x):
         y = np.zeros(4)

@@ -571,6 +571,31 @@ def numbers_that_do_not_vary(x, n):
     return total * ends[-1] * ends[0]
 
 
+def other_names_of_lists_of_arrays(x):
+    def fill(s):
+        s[0] = s[1] * x
+        s.append(x)
+        return s
+
+    layers, states = [x * 1.0, x * 2.0], [x * 1.0, x * 3.0]
+    frames, same = layers, fill(states)
+    for i in range(len(layers)):
+        layers[i] = 0.5 * layers[i] + 0.2 * layers[0]
+    same[0] = x * 0.7
+    states[1][0] = 2.0 * x[1]
+    rows = []
+    rows.append(states)
+    rows.insert(0, [x])
+    states[2] = x * x
+    rows[1].append(x)
+    nested = [[x * 1.0, x], [x]]
+    row = nested[0]
+    row[0] = x * 0.7
+    nested[0][1] = nested[1][0] * x
+    total = np.sum(sum(frames) ** 2) + np.sum(sum(same) ** 2 * sum(states))
+    return total + np.sum(sum(rows[1]) ** 2) + np.sum(sum(row) ** 2)
+
+
 def handed_over_in_an_iterable(x, n):
     def total(items):
         s = 0.0
@@ -652,6 +677,7 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (items_changed_in_place, (X,)),
     (arrays_under_two_names, (X,)),
     (numbers_that_do_not_vary, (X, 3)),
+    (other_names_of_lists_of_arrays, (X,)),
     (handed_over_in_an_iterable, (X, 3)),
 ]
 NAMES = [f.__name__ for f, _ in PROGRAMS]
