@@ -470,6 +470,8 @@ def _source_of(frame: Frame, function: Any, node: Any) -> tuple[Source, Closure 
     if isinstance(function, Closure):
         return function.source, function
     if isinstance(function, Static) and callable(function.value):
+        if getattr(function.value, "__gradwright_custom__", False):
+            return sources.read(function.value.written), None
         return sources.read(function.value), None
     raise frame.error(UnsupportedSyntax, f"a transform of {describe(function)}", node)
 
