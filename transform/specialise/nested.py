@@ -176,7 +176,7 @@ def _made(
     What a vmap maps is bound to one sample of it while the function is written.
     """
     from gradwright.transform.specialise.calls import bind_arguments
-    from gradwright.transform.specialise.units import separate_unit
+    from gradwright.transform.specialise.units import refuse_overlap, separate_unit
 
     source, closure = _source_of(frame, function, node)
     given = [_opened(frame, a) for a in arguments]
@@ -200,7 +200,10 @@ def _made(
             o = wholes[o]
         return o
 
-    return made, [*map(whole, operands), *captured], bound
+    given = [*map(whole, operands), *captured]
+    if wholes:
+        refuse_overlap(frame, unit, given, node)
+    return made, given, bound
 
 
 def _places(a: Any, marks: list[Static]) -> Any:

@@ -149,7 +149,7 @@ def separate_unit(
                 unit = _specialise_unit(
                     frame, source, closure, bound, key, static, copies=True
                 )
-            _refuse_overlap(frame, unit, operands, node)
+            refuse_overlap(frame, unit, operands, node)
             _refuse_same(frame, unit, bound, node)
             _note_lent(frame, unit, unit.stored.items(), operands)
             return unit, operands
@@ -367,7 +367,7 @@ def _finish(
     f.filename = source.filename
 
 
-def _refuse_overlap(
+def refuse_overlap(
     frame: Frame, unit: Unit, operands: list[Operand], node: Any
 ) -> None:
     """Refuse one array for a parameter that is stored into and for another one."""
