@@ -4,6 +4,7 @@ The samples are those of the table, so that a new row is tested by being there. 
 comes out is held against NumPy called on the same operands.
 """
 
+import re
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -124,10 +125,10 @@ def together(p: Primitive, kinds: list[Program]) -> Program:
     """All samples in one program, which is compiled once."""
     calls, operands = [], []
     for program in kinds:
-        call = program.call
-        for k in reversed(range(len(program.operands))):
-            call = call.replace(f"x{k}", f"x{k + len(operands)}")
-        calls.append(call)
+        first = len(operands)
+        calls.append(
+            re.sub(r"\bx(\d+)\b", lambda m: f"x{int(m[1]) + first}", program.call)
+        )
         operands += program.operands
     return Program(p, f"({', '.join(calls)},)", operands)
 

@@ -185,6 +185,12 @@ for {i} in range({n}):
 for {w} in {R}:
     {T} += 0.3 * {w}
 
+for {w} in {R}:
+    {K}.append(0.2 * np.sum({w}))
+
+for {w} in {R}:
+    {K}[0] += 0.2 * np.sum({w} ** 2)
+
 for {i}, {w} in enumerate({R}):
     {T} += 0.1 * {i} * {w} ** 2
 """)

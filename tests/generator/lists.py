@@ -269,7 +269,7 @@ class ListWriter(StoreWriter):
             text, _ = self.about(kind, NUMBERS[kind])
             value = None if text is None else self.evaluate(text)
             if isinstance(value, int | float | np.floating) and abs(value) < 6:
-                return f"({text})"
+                return f"float({text})" if self.is_single() else f"({text})"
         return None
 
     def leaf(self) -> Grown:
@@ -350,6 +350,10 @@ class ListWriter(StoreWriter):
                 given[Name(text, "list")] = value
         return given
 
+    def is_single(self) -> bool:
+        """Whether numbers may be NumPy's of single precision."""
+        return np.float32 in self.dtypes
+
     def free_arguments(self, args: dict[Name, Any]) -> set[str]:
         lists = {p.text for p in args if p.kind in KINDS}
         return super().free_arguments(args) | lists
@@ -364,7 +368,8 @@ class ListWriter(StoreWriter):
         for kind in KINDS:
             for n in self.lists(kind):
                 if self.below(4):
-                    texts.append(self.pick(sums[kind]).format(n.text))
+                    text = self.pick(sums[kind]).format(n.text)
+                    texts.append(f"float({text})" if self.is_single() else text)
         return " + ".join(texts)
 
 

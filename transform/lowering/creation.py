@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from gradwright.transform.build import row
-from gradwright.transform.core import Const, Let, Operand
+from gradwright.transform.core import Const, Let, Operand, type_of
 from gradwright.transform.indices import Linear, linear
 from gradwright.transform.lowering.arrays import cast, lowers, spread
 from gradwright.transform.lowering.nests import Places, Scope
 from gradwright.transform.lowering.program import Lowering, Shape
 from gradwright.transform.lowering.reductions import constant
-from gradwright.transform.types import BOOL, COMPLEX, FLOAT, numpy_scalar
+from gradwright.transform.types import BOOL, COMPLEX, FLOAT, Type, numpy_scalar
 
 NUMPY_BOOL = numpy_scalar(bool)
 
@@ -127,7 +127,9 @@ def arange(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     ratio = L.let(operator.truediv, span, numbers[2], type=FLOAT)
     count = L.greatest(L.let(math.ceil, ratio), linear(0))
     first = numbers[0]
-    second = L.let(operator.add, first, numbers[2], type=FLOAT)
+    kind = _kind_of_sum(start, step)  # NumPy adds the two as they are given
+    terms = (L.as_number(o, kind) for o in (start, step))
+    second = L.as_float(L.let(operator.add, *terms, type=kind))
     width = L.let(operator.sub, second, first, type=FLOAT)
 
     def at_float(w: Scope, places: Places) -> Operand:
@@ -135,6 +137,15 @@ def arange(L: Lowering, s: Let, given: dict[str, Any]) -> None:
         return cast(w, w.let(row(operator.add, 2), (first, along), FLOAT, "x"), t)
 
     L.is_computed(s.out, L.settled_shape(s.out, (count,)), at_float, (), cheap=True)
+
+
+def _kind_of_sum(a: Any, b: Any) -> Type:
+    """Of two numbers: single precision where neither is a double of NumPy's."""
+    types = [type_of(o) for o in (a, b)]
+    single = any(t.dtype == "float32" for t in types)
+    if single and all(t.python or t.dtype == "float32" for t in types):
+        return numpy_scalar("float32")
+    return FLOAT
 
 
 def _form(o: Any) -> Any:

@@ -512,11 +512,12 @@ class Lowering:
 
     def as_number(self, o: Any, type: Type) -> Operand:
         """A number as another kind of number."""
+        kind = type.weak() if type.python else type.weak().type
         if isinstance(o, bool | int | float | complex):
-            return Const(type.weak()(o), type)
+            return Const(kind(o), type)
         o = self.operand(o)
         if isinstance(o, Linear) and o.constant is not None:
-            return Const(type.weak()(o.constant), type)
+            return Const(kind(o.constant), type)
         out = Value("value", type)
         self.add(Let(out, CAST, (o,), type))
         return out

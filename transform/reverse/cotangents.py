@@ -227,6 +227,8 @@ def fitted(sweep: Sweep, v: Value, c: Operand, shape: Type) -> Operand:
     if shape.is_array and stretched(v.type, shape):
         if not fills(type_of(c), shape):
             c = spread(sweep, c, shape)
+        if not v.type.is_complex:  # as an array that it is spread over may be
+            c = real_part(sweep.builder, c)
         if v.type.is_array:
             summed = replace(type_of(c), dims=v.type.dims)
             c = b.let(SUM_TO, c, attribute=summed_axes(v.type, shape), type=summed)

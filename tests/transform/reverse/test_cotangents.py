@@ -1,9 +1,12 @@
 """Cotangents: how contributions become one, and in which shape and kind."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from swept import reverse_of, swept, text
 
+import gradwright as gw
 from gradwright.transform.build import constant
 from gradwright.transform.core import Cell, Let, Store, Tape, Value, type_of, walk
 from gradwright.transform.primitives.structural import CAST, SPREAD
@@ -181,3 +184,17 @@ def test_a_cotangent_of_an_array_has_its_shape() -> None:
     spreads = [s for s in walk(sweep.reverse) if isinstance(s, Let)]
     assert spreads[-1].primitive is SPREAD
     assert not any(isinstance(s, Store) for s in walk(sweep.reverse))
+
+
+@pytest.mark.parametrize(
+    "c", [np.array(2.0), np.array([2.0]), np.float64(2.0), np.array([2.0], np.float32)]
+)
+def test_what_is_spread_over_a_complex_array_is_real_again(c: Any) -> None:
+    """Without a warning, which a cast of complex numbers gives."""
+
+    def f(c: Any, z: Any) -> Any:
+        return np.sum(0.5 * c - np.ones_like(z)).real
+
+    slope = gw.grad(f)(c, np.array([1.0 + 1.0j, 2.0 - 1.0j]))
+    assert np.asarray(slope).dtype == np.asarray(c).dtype
+    assert np.all(slope == 1.0)
