@@ -11,6 +11,7 @@ from gradwright import lax
 from gradwright.cache import clear_caches
 from gradwright.checks import check_grads
 from gradwright.compiling import jit
+from gradwright.custom import custom_jvp, custom_vjp
 from gradwright.inspection import show, source, stages
 from gradwright.mapping import vmap
 from gradwright.switches import (
@@ -60,6 +61,8 @@ __all__ = [
     "check_grads",
     "clear_caches",
     "config",
+    "custom_jvp",
+    "custom_vjp",
     "debug_nans",
     "disable_jit",
     "explain_cache_misses",

@@ -169,8 +169,10 @@ def settle_functions(d: Derived) -> None:
     """The functions as they are run: with what they need, and results of their own."""
     for f in d.functions():
         simplify(f)
-        if d.whole:
-            inline(f, everywhere=True)
+        passing = any(g.passes_on or g.custom is not None for g in program(f))
+        if d.whole or passing:
+            inline(f, everywhere=d.whole, last=True)
+            simplify(f)
         knotted(f)
     trim(d.functions(), d.split)
     if d.split is not None:

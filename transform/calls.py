@@ -40,8 +40,12 @@ Block = list[Statement]
 # ---- what is called once -----------------------------------------------------------
 
 
-def inline(function: Function, everywhere: bool = False) -> Function:
+def inline(
+    function: Function, everywhere: bool = False, last: bool = False
+) -> Function:
     """Write functions that are called once where they are called; in place.
+
+    Those with derivatives of the user's only after the `last` transform.
 
     With `everywhere` those that are called more often, too: for machine code.
     """
@@ -50,7 +54,7 @@ def inline(function: Function, everywhere: bool = False) -> Function:
         calls = Counter(dict.fromkeys(calls, 1))
     for f in program(function):
         mapping: dict[Any, Any] = {}
-        f.body = _inlined(f.body, calls, mapping, everywhere)
+        f.body = _inlined(f.body, calls, mapping, everywhere, last)
         if mapping:
             substitution = Substitution(mapping)
             f.body = substitution.block(f.body)
@@ -64,23 +68,29 @@ def _inlined(
     calls: Counter[Function],
     mapping: dict[Any, Any],
     in_loops: bool = False,
+    last: bool = False,
 ) -> Block:
     """The block, and in `mapping` what stands for the results of calls."""
     found: Block = []
     for s in body:
         match s:
-            case Call(function=g) if calls[g] == 1 and not is_recursive(g):
+            case Call(function=g) if (
+                calls[g] == 1 and not is_recursive(g) and (g.custom is None or last)
+            ):
                 found += _lines(s, mapping)
             case If():
                 then, orelse = (
-                    _inlined(b, calls, mapping, in_loops) for b in (s.then, s.orelse)
+                    _inlined(b, calls, mapping, in_loops, last)
+                    for b in (s.then, s.orelse)
                 )
                 found.append(replace(s, then=then, orelse=orelse))
             case For() if in_loops:
-                found.append(replace(s, body=_inlined(s.body, calls, mapping, True)))
+                found.append(
+                    replace(s, body=_inlined(s.body, calls, mapping, True, last))
+                )
             case While() if in_loops:
                 header, body = (
-                    _inlined(b, calls, mapping, True) for b in (s.header, s.body)
+                    _inlined(b, calls, mapping, True, last) for b in (s.header, s.body)
                 )
                 found.append(replace(s, header=header, body=body))
             case _:

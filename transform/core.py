@@ -445,6 +445,8 @@ class Function:
     hidden: dict[Value, Any] = field(default_factory=dict)
     filename: str = ""
     commented: bool = False  # adjoint statements are printed with the user's line
+    custom: Any = None  # the derivatives that the user wrote
+    passes_on: bool = False  # it is written where it is called, in the end
 
 
 # ---- walking -----------------------------------------------------------------------

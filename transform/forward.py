@@ -50,6 +50,7 @@ from gradwright.transform.core import (
     type_of,
     walk,
 )
+from gradwright.transform.custom import jvp_form
 from gradwright.transform.indices import Linear, linear, symbol
 from gradwright.transform.mixed import Mixed, shapes
 from gradwright.transform.primitives.collectives import PMAX, PMIN, no_derivative
@@ -118,6 +119,8 @@ class _Functions:
     def called(self, function: Function, given: tuple[bool, ...]) -> Function:
         """The jvp form of a called function, for these varied arguments."""
         key = (function, given)
+        if function.custom is not None and key not in self.made:
+            self.made[key] = jvp_form(function, given)
         if key not in self.made:
             self.made[key] = replace(function)
             wrt = [p for p, g in zip(function.params, given, strict=True) if g]

@@ -293,6 +293,25 @@ def test_samples_inside_of_a_program_are_as_many() -> None:
         jitted(xs)
 
 
+def test_samples_that_share_memory_with_what_is_stored_into() -> None:
+    def f(a, b):
+        a[0] = 5.0
+        return np.sum(a) + np.sum(b)
+
+    xs = np.arange(6.0).reshape(2, 3)
+    for call in (
+        lambda xs: gw.vmap(f)(xs, xs),
+        gw.jit(lambda xs: gw.vmap(f)(xs, xs), backend="numpy"),
+        gw.jit(lambda xs: gw.vmap(f, (0, None))(xs, xs[0]), backend="numpy"),
+    ):
+        with pytest.raises(
+            gw.AliasError, match="'a' is stored into, and shares memory"
+        ):
+            call(xs)
+    apart = gw.jit(lambda xs, ys: gw.vmap(f)(xs, ys), backend="numpy")
+    assert apart(xs, xs.copy()).tolist() == [11.0, 26.0]
+
+
 @pytest.mark.parametrize(
     ("program", "error", "message"),
     [

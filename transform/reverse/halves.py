@@ -33,6 +33,7 @@ from gradwright.transform.core import (
     type_of,
     walk,
 )
+from gradwright.transform.custom import halves_of_jvp, vjp_halves
 from gradwright.transform.primitives.structural import COPY
 from gradwright.transform.reverse.placeholders import with_placeholders
 from gradwright.transform.reverse.state import begins_stored
@@ -72,7 +73,9 @@ class Splits:
         recursive = is_recursive(function)
         key = (function, given, () if recursive else chosen)
         if key not in self.made:
-            if recursive:
+            if function.custom is not None:
+                self.made[key] = self._custom(function, given)
+            elif recursive:
                 self._recursive(key, function, given)
             else:
                 self.made[key] = self._plain(function, given, chosen)
@@ -86,6 +89,15 @@ class Splits:
         taken = {r for r, c in zip(function.results, chosen, strict=False) if c}
         sweep = Sweep(function, wrt, seeds, self, chosen=taken)
         return halved(function, sweep, bars)
+
+    def _custom(self, function: Function, given: tuple[bool, ...]) -> Split:
+        """The halves that the user wrote, or those of the user's jvp."""
+        if function.custom.fwd is not None:
+            made = vjp_halves(function, given)
+        else:
+            made = halves_of_jvp(function, given, lambda f, of: self._plain(f, of, ()))
+        forward, backward, residuals = made
+        return Split(forward, backward, residuals, [], recursive=False)
 
     def _recursive(self, key: Any, function: Function, given: tuple[bool, ...]) -> None:
         """Residuals of a recursive function go on a list that all calls share."""

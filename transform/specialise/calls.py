@@ -41,6 +41,7 @@ from gradwright.transform.specialise.abstract import (
 from gradwright.transform.specialise.arrays import call_signed
 from gradwright.transform.specialise.builtins import BUILTINS, no_keywords
 from gradwright.transform.specialise.collectives import PARAMETERS, call_collective
+from gradwright.transform.specialise.custom import call_custom
 from gradwright.transform.specialise.frame import (
     LIBRARY,
     Frame,
@@ -132,6 +133,8 @@ def _call_static(
         )
     if hasattr(f, "__gradwright__"):
         return call(frame, taken_apart(function), arguments, keywords, node)
+    if getattr(f, "__gradwright_custom__", False):
+        return call_custom(frame, Static(f, function.path), arguments, keywords, node)
     kind = getattr(f, "__gradwright_kind__", None)
     if kind == "jvp":
         return call_jvp(frame, arguments, keywords, node)

@@ -110,6 +110,7 @@ class Unit:
         self.builder = Builder()
         self.params: list[Value | Tape | List] = []
         self.captures: dict[Any, Capture] = {}
+        self.borrowed: list[Capture] = []  # of the rules of a custom derivative
         self.function = Function(name, [], [], [])
         self.result: Any = None  # structure of the results, once known
         self.value: Any = None  # the same, as operands of the unit

@@ -176,7 +176,7 @@ def _made(
     What a vmap maps is bound to one sample of it while the function is written.
     """
     from gradwright.transform.specialise.calls import bind_arguments
-    from gradwright.transform.specialise.units import separate_unit
+    from gradwright.transform.specialise.units import refuse_overlap, separate_unit
 
     source, closure = _source_of(frame, function, node)
     given = [_opened(frame, a) for a in arguments]
@@ -200,7 +200,10 @@ def _made(
             o = wholes[o]
         return o
 
-    return made, [*map(whole, operands), *captured], bound
+    given = [*map(whole, operands), *captured]
+    if wholes:
+        refuse_overlap(frame, unit, given, node)
+    return made, given, bound
 
 
 def _places(a: Any, marks: list[Static]) -> Any:
@@ -470,6 +473,8 @@ def _source_of(frame: Frame, function: Any, node: Any) -> tuple[Source, Closure 
     if isinstance(function, Closure):
         return function.source, function
     if isinstance(function, Static) and callable(function.value):
+        if getattr(function.value, "__gradwright_custom__", False):
+            return sources.read(function.value.written), None
         return sources.read(function.value), None
     raise frame.error(UnsupportedSyntax, f"a transform of {describe(function)}", node)
 

@@ -55,7 +55,7 @@ from gradwright.transform.specialise.regions import (
 )
 from gradwright.transform.specialise.slots import Unready
 from gradwright.transform.specialise.structures import pairs_of
-from gradwright.transform.types import Type
+from gradwright.transform.types import INT, Type
 
 
 class InlineInstead(Exception):
@@ -127,6 +127,7 @@ def separate_unit(
     closure: Closure | None,
     bound: dict[str, Any],
     node: Any,
+    label: Any = "derivative",
 ) -> tuple[Unit, list[Operand]]:
     """A function of the program as a unit of its own, never written out in place."""
     static: set[str] = set()
@@ -142,13 +143,13 @@ def separate_unit(
     while True:
         key, operands = _signature(frame, source, closure, bound, static)
         try:
-            key = ("derivative", key)
+            key = (label, key)
             unit = frame.program.units.get(key)
             if unit is None:
                 unit = _specialise_unit(
                     frame, source, closure, bound, key, static, copies=True
                 )
-            _refuse_overlap(frame, unit, operands, node)
+            refuse_overlap(frame, unit, operands, node)
             _refuse_same(frame, unit, bound, node)
             _note_lent(frame, unit, unit.stored.items(), operands)
             return unit, operands
@@ -226,7 +227,7 @@ def _specialise_unit(
         unit = Unit(_name_of(source), frame)
         unit.result = guess
         unit.builder.where = frame.builder.where
-        unit.stands_alone = key[0] == "derivative"
+        unit.stands_alone = copies
         inner = Frame(program, unit, source, closure.frame if closure else None, frame)
         unit.arguments = _lifted_arguments(unit, bound, static)
         inner.env.update(unit.arguments)
@@ -366,7 +367,7 @@ def _finish(
     f.filename = source.filename
 
 
-def _refuse_overlap(
+def refuse_overlap(
     frame: Frame, unit: Unit, operands: list[Operand], node: Any
 ) -> None:
     """Refuse one array for a parameter that is stored into and for another one."""
@@ -423,6 +424,22 @@ def _is_runtime(leaf: Any) -> bool:
     return is_operand(leaf) and not (
         isinstance(leaf, Const) and not leaf.type.is_number
     )
+
+
+def emit_custom(frame: Frame, unit: Unit, operands: list[Any]) -> Any:
+    """A call of a function with derivatives of the user's."""
+    outs: list[Any] = []
+
+    def fresh(leaf: Any) -> Any:
+        if not is_operand(leaf):
+            return leaf
+        outs.append(own_value(getattr(leaf, "name", "value"), type_of(leaf)))
+        return Linear({outs[-1]: 1}) if outs[-1].type == INT else outs[-1]
+
+    result = mapped(fresh, unit.value)
+    frame.unit.assume_of_call(unit, operands)
+    frame.builder.add(Call(tuple(outs), unit.function, tuple(operands)))
+    return result
 
 
 def _emit_call(frame: Frame, unit: Unit, operands: list[Operand]) -> Any:
