@@ -24,6 +24,7 @@ from gradwright.switches import (
 from gradwright.transform.errors import (
     AliasError,
     BackendError,
+    CompileWarning,
     EffectError,
     GradwrightError,
     MissingRule,
@@ -50,6 +51,7 @@ from gradwright.transforms import (
 __all__ = [
     "AliasError",
     "BackendError",
+    "CompileWarning",
     "EffectError",
     "GradwrightError",
     "MissingRule",

@@ -18,7 +18,12 @@ from gradwright.lengths import Exceptional
 from gradwright.reports import log_layout
 from gradwright.transform.core import Buffer, For, Function, Substitution, walk
 from gradwright.transform.emit import Late, Module
-from gradwright.transform.errors import BackendError, UnsupportedSyntax
+from gradwright.transform.errors import (
+    BackendError,
+    CompileWarning,
+    Location,
+    UnsupportedSyntax,
+)
 from gradwright.transform.indices import Dim, Linear
 from gradwright.transform.lowering.lower import Lowered
 from gradwright.transform.lowering.program import LengthsVary
@@ -26,10 +31,6 @@ from gradwright.transform.lowering.program import LengthsVary
 if TYPE_CHECKING:
     from gradwright.backends.machine import Machine
     from gradwright.transform.specialise import Specialised
-
-
-class CompileWarning(UserWarning):
-    """A jitted function runs as its emitted source: it has no machine code."""
 
 
 class Compiled:
@@ -73,11 +74,7 @@ class Compiled:
                 refusal = self.lowered.refusal = e
             finally:
                 self.seconds += time.perf_counter() - start
-        warnings.warn(
-            f"this runs as its emitted source, without machine code: {refusal}",
-            CompileWarning,
-            stacklevel=_caller(),
-        )
+        _warn(f"this runs as its emitted source, without machine code: {refusal}")
         self.looks = False
         return Emitted(self.module)
 
@@ -181,6 +178,18 @@ class Compiled:
 
 
 Forms = tuple[tuple[Linear, ...], tuple[Linear, ...]]
+
+
+def warn_of_lists(at: Location) -> None:
+    """A function that changes a list of the caller's is the user's own one."""
+    _warn(
+        f"this runs as it is written, without machine code: {at}: "
+        f"a list of the caller is changed here\n{at.excerpt()}"
+    )
+
+
+def _warn(text: str) -> None:
+    warnings.warn(text, CompileWarning, stacklevel=_caller())
 
 
 def _caller() -> int:

@@ -266,6 +266,10 @@ class Entry:
                 family.known.clear()
         root = self.given(args)
         made = Specialisation(built, root)
+        if built.changes is not None and self.is_jitted:
+            from gradwright.compiled import warn_of_lists
+
+            warn_of_lists(built.changes)
         hidden = made.captured(root)
         if hidden is None:
             raise EffectError(
@@ -350,7 +354,7 @@ class Entry:
         bound = self.bind(args, keywords)
         if len(bound) == self.flat_count and (keywords or len(bound) != len(args)):
             return self.fast(self, bound, {})
-        args = bound
+        given, args = args, bound
         hidden: dict[str, Any] | None = None
         classes = tuple(map(type, args))
         for found in self.family.known.get(classes, ()):
@@ -366,6 +370,9 @@ class Entry:
         if found.fits is not None:
             found, hidden = self.fitting(found, hidden, args, values)
         self.last = found
+        if found.is_itself:
+            own = {**self.keywords, **keywords}
+            return self.function(*self.bound, *given, **own)
         out = found.assemble(self.run(found, values, hidden))
         if found not in self.short.found:
             self.short.learn(self, found, args)

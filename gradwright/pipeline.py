@@ -29,6 +29,7 @@ from gradwright.transform.core import (
     program,
 )
 from gradwright.transform.emit import Late, Module, emit
+from gradwright.transform.errors import Location
 from gradwright.transform.in_place import is_only_copied, store_in_arguments
 from gradwright.transform.interface import trim
 from gradwright.transform.ownership import own_results
@@ -49,8 +50,9 @@ FASTMATH = "fastmath: compiled arithmetic may be reordered and contracted."
 class Built:
     """What the entry needs to run a specialisation.
 
-    compiled: its functions in loops, where they become machine code.  seconds: what
-    each part of the way has taken.
+    compiled: its functions in loops, where they become machine code.  changes: where
+    it changes a list of the caller, so that the user's function itself is run.
+    seconds: what each part of the way has taken.
     """
 
     derived: Derived
@@ -59,6 +61,7 @@ class Built:
     backward: Module | None = None
     compiled: tuple[Lowered, ...] = ()
     fastmath: bool = False
+    changes: Location | None = None
     seconds: dict[str, float] = field(default_factory=dict)
 
 
@@ -90,7 +93,8 @@ def build(
     rewritten = time.perf_counter()
     if compiled:  # nobody else waits for its import
         from gradwright.transform.lowering.lower import Lowered
-    if compiled and not _hands_over_tapes(derived):
+    changes_lists = all(step.kind == "jit" for step in steps) and specialised.changed
+    if compiled and not (changes_lists or _hands_over_tapes(derived)):
         o = changes.operand
         equal = tuple((o(a), o(b)) for a, b in specialised.equal_dims)
         natural = tuple(map(o, specialised.at_least_zero))
@@ -105,6 +109,8 @@ def build(
     else:
         module, backward = (*_emitted(derived, fastmath), None)[:2]  # type: ignore[assignment]
     built = Built(derived, specialised, module, backward, lowered, fastmath)
+    if changes_lists:
+        built.changes = next(iter(specialised.changed.values()))
     emitting = time.perf_counter() - in_loops
     built.seconds["rewriting"] = rewritten - start + emitting
     if compiled:

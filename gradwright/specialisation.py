@@ -65,6 +65,7 @@ class Specialisation:
         self.is_exact = False  # it is for calls of these very lengths
         self.inputs = len(specialised.inputs)  # before tangents and captured values
         self.apart = Apart(built)
+        self.is_itself = built.changes is not None  # the user's function runs, no other
         self.needed = _needed(built)
         # A kernel looks at the kinds of flat arguments itself, where no more is asked.
         self.looks = getattr(self.forward, "looks", False) and not self.apart.stored

@@ -14,7 +14,7 @@ from lowered import in_both
 from test_bench import loaded, names, small
 
 import gradwright as gw
-from gradwright.compiled import CompileWarning
+from gradwright.transform.errors import CompileWarning
 
 TOLERANCE = 1e-11  # of sums in another order, per largest element
 

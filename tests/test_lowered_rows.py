@@ -26,7 +26,7 @@ from test_array_primitives import (
 )
 
 import gradwright as gw
-from gradwright.compiled import CompileWarning
+from gradwright.transform.errors import CompileWarning
 from gradwright.transform.lowering import lower
 from gradwright.transform.lowering.arrays import RULES
 from gradwright.transform.lowering.views import VIEWS

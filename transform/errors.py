@@ -154,6 +154,13 @@ class BackendError(GradwrightError, RuntimeError):
     """A compiler, device or communicator is missing or has failed."""
 
 
+class CompileWarning(UserWarning):
+    """A jitted function runs as its emitted source: it has no machine code.
+
+    Or as the user's own function, where that changes a list of the caller.
+    """
+
+
 def in_users_words(error: UnboundLocalError, location: Location) -> None:
     """Say the user's name where the emitted source had to choose another.
 

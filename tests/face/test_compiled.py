@@ -188,3 +188,38 @@ def test_the_source_of_a_compiled_function() -> None:
     assert total(BASE) == BASE.sum()
     assert "found += A[i, j]" in total.source(BASE)
     assert "jit of total" in repr(total)
+
+
+# ---- lists of the caller -------------------------------------------------------------
+
+
+def recorded(x: Any, history: Any) -> Any:
+    for k in range(3):
+        x = 0.5 * x
+        history.append(x)
+    history[0] = k
+    return x
+
+
+def swapped(x: Any, *, pair: Any) -> Any:
+    pair[0], pair[1] = pair[1], pair[0]
+    return x * pair[0]
+
+
+def test_a_list_of_the_caller_that_is_changed() -> None:
+    """As the function itself does, and the caller is told; not by a derivative."""
+    history: list[Any] = [7.0]
+    with pytest.warns(gw.CompileWarning, match="a list of the caller is changed here"):
+        assert gw.jit(recorded)(8.0, history) == 1.0
+    assert history == [2, 4.0, 2.0, 1.0]
+    assert gw.jit(gw.grad(recorded))(8.0, history) == 0.125
+    assert history == [2, 4.0, 2.0, 1.0]
+
+
+def test_an_array_in_a_list_of_the_caller_stays_itself() -> None:
+    a, b = np.ones(2), np.zeros(2)
+    pair = [a, b]
+    f = gw.jit(swapped, backend="numpy")  # it says nothing: nobody asked for more
+    for _ in range(2):
+        f(3.0, pair=pair)
+    assert pair[0] is a and pair[1] is b

@@ -16,7 +16,6 @@ from typing import Any
 
 import gast
 
-from gradwright.transform import source as sources
 from gradwright.transform.core import Const, type_of
 from gradwright.transform.errors import (
     EffectError,
@@ -171,7 +170,8 @@ def _call_static(
             as_array(frame, a, node) if isinstance(a, Listed) else a for a in arguments
         ]
     if composed is not None:
-        return call_user(frame, sources.read(composed), None, arguments, keywords, node)
+        source = frame.source_of(composed, node)
+        return call_user(frame, source, None, arguments, keywords, node)
     signed = TABLE.signed(f, len(arguments))
     if signed is not None:
         return call_signed(frame, signed, arguments, keywords, node)
@@ -184,7 +184,8 @@ def _call_static(
         return call(frame, Static(f.__func__), [owner, *arguments], keywords, node)
     if isinstance(f, types.FunctionType) and not is_library(f):
         frame.program.guard_code(f)
-        return call_user(frame, sources.read(f), None, arguments, keywords, node)
+        source = frame.source_of(f, node)
+        return call_user(frame, source, None, arguments, keywords, node)
     _refuse_impure(frame, function, node)
     raise frame.error(
         MissingRule,

@@ -21,6 +21,7 @@ import gast
 import numpy as np
 
 from gradwright.transform import language
+from gradwright.transform import source as sources
 from gradwright.transform.build import Builder, constant
 from gradwright.transform.core import (
     Const,
@@ -38,6 +39,7 @@ from gradwright.transform.errors import (
     EffectError,
     GradwrightError,
     Location,
+    SourceError,
     UnsupportedSyntax,
 )
 from gradwright.transform.indices import Dim, Linear, is_length, linear, symbol
@@ -612,6 +614,18 @@ class Frame:
         )
 
     # ---- errors ----------------------------------------------------------------
+
+    def source_of(self, function: Any, node: Any) -> Source:
+        """The source of a function that is used here.
+
+        Raises:
+            SourceError: It has none; the error shows where it is used.
+        """
+        try:
+            return sources.read(function)
+        except SourceError as e:
+            e.location = e.location or self.location(node)
+            raise
 
     def location(self, node: Any) -> Location:
         return self.source.location(node)

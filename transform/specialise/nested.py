@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from gradwright.transform import source as sources
 from gradwright.transform.axes import BY_NAME, frozen, of_parameters
 from gradwright.transform.build import constant, own_value, row
 from gradwright.transform.core import (
@@ -474,8 +473,8 @@ def _source_of(frame: Frame, function: Any, node: Any) -> tuple[Source, Closure 
         return function.source, function
     if isinstance(function, Static) and callable(function.value):
         if getattr(function.value, "__gradwright_custom__", False):
-            return sources.read(function.value.written), None
-        return sources.read(function.value), None
+            return frame.source_of(function.value.written, node), None
+        return frame.source_of(function.value, node), None
     raise frame.error(UnsupportedSyntax, f"a transform of {describe(function)}", node)
 
 

@@ -7,7 +7,7 @@ import pytest
 from lowered import in_both
 
 import gradwright as gw
-from gradwright.compiled import CompileWarning
+from gradwright.transform.errors import CompileWarning
 
 
 def power(x, n):
