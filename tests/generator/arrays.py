@@ -116,7 +116,7 @@ MASKS = forms("""
     np.isfinite({A}); {A} != 0.25; np.logical_and({A} > -0.9, {A} < 1.1)
 """)
 SUMS = ("0.5 * np.sum({})", "0.7 * {}.sum()", "0.2 * np.sum({} ** 2)")
-SLICES = "1: :-1 ::-1 ::2 : : :2 -2: ::-2 1::2 -1:0:-1 5:".split()
+SLICES = "1: :-1 ::-1 ::2 ::2 : : :2 -2: ::-2 1::2 -1:0:-1 5:".split()
 LENGTHS = (2, 3, 1, 2, 0)
 MOST = 60  # elements of an array
 
