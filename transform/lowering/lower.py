@@ -82,7 +82,13 @@ from gradwright.transform.lowering.program import (
     Shape,
 )
 from gradwright.transform.lowering.reuse import reuse
-from gradwright.transform.lowering.tapes import begin_tape, finish_tapes, pop, push
+from gradwright.transform.lowering.tapes import (
+    begin_tape,
+    copy_tape,
+    finish_tapes,
+    pop,
+    push,
+)
 from gradwright.transform.lowering.unused import drop_unused
 from gradwright.transform.lowering.zeros import begin_as_zeros
 from gradwright.transform.types import BOOL
@@ -246,6 +252,8 @@ def statement(L: Lowering, s: Statement) -> None:
             lower_let(L, s)
         case Load(source=List()):
             load_list(L, s)
+        case Load(source=Tape()):
+            copy_tape(L, s)
         case Load():
             lower_load(L, s)
         case Store(place=List()):

@@ -11,7 +11,7 @@ their lengths on tapes of their own.
 from __future__ import annotations
 
 import operator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gradwright.transform.build import row
@@ -65,7 +65,7 @@ class Stack:
     """A tape in memory.
 
     shape: of every item, where all have the same.  lengths: of each axis of items of
-    different lengths.
+    different lengths.  shares: the memory is that of another tape.
     """
 
     tape: Any  # or a list
@@ -75,6 +75,7 @@ class Stack:
     column: Column
     shape: Shape | None = None
     lengths: list[Column] = field(default_factory=list)
+    shares: bool = False
 
 
 def begin_tape(L: Lowering, tape: Tape) -> None:
@@ -102,6 +103,33 @@ def begin_tape(L: Lowering, tape: Tape) -> None:
     for column in columns:
         column.buffer.is_tape = True
     L.memory_of[tape] = {p for c in columns for p in (c.buffer, c.top)}
+
+
+def copy_tape(L: Lowering, s: Load) -> None:
+    """A copy that is only popped from shares the memory, and has counters of its own.
+
+    Nothing may be pushed behind it: what the copy holds would be written over.
+    """
+    tape, copy = s.source, s.out
+    stack = L.tapes.get(tape)
+    if stack is None:  # nothing is ever pushed
+        return
+    later = list(walk(L.function.body))
+    later = later[later.index(s) :]
+    if s.deep or any(isinstance(t, Push) and t.tape in (tape, copy) for t in later):
+        raise L.refuse(f"a copy of {tape.name}, which is pushed onto later,")
+
+    def counted(column: Column) -> Column:
+        top = column.top.content()
+        L.add(Load(top, column.top))
+        own = L.cell(column.top.name, INT, symbol(top))
+        return replace(column, top=own)
+
+    columns = [counted(column) for column in (stack.column, *stack.lengths)]
+    L.tapes[copy] = replace(
+        stack, tape=copy, column=columns[0], lengths=columns[1:], shares=True
+    )
+    L.memory_of[copy] = {p for c in columns for p in (c.buffer, c.top)}
 
 
 def begin_column(L: Lowering, tape: Any, name: str, item: Type) -> Column:
@@ -148,7 +176,7 @@ def is_here(L: Lowering, stack: Stack, form: Linear) -> bool:
 
 def finish_tapes(L: Lowering) -> None:
     """Give every tape the room that it was seen to need."""
-    for stack in L.tapes.values():
+    for stack in [stack for stack in L.tapes.values() if not stack.shares]:
         for column in (stack.column, *stack.lengths):
             t = column.buffer.type
             shape = stack.shape if column is stack.column and stack.shape else ()

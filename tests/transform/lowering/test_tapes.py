@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from lowered import assert_differentiates, texts
+from lowered import assert_compiles, assert_differentiates, texts
 
 import gradwright as gw
 
@@ -142,3 +142,55 @@ def test_a_tape_of_known_trips_does_not_grow() -> None:
     assert "np.resize" not in text
     (text,) = texts(gw.grad(grown), 0.4, 3)
     assert "np.resize" in text
+
+
+# ---- a row of a jacobian at a time, each with a copy of what is on the tapes ---------
+
+
+def steps_of(x, n):
+    """Numbers on a tape of known length."""
+    y = np.zeros(len(x))
+    angle = 0.0
+    for k in range(n):
+        angle += x[k % len(x)]
+        y[k % len(x)] += math.sin(angle) * angle
+    return y
+
+
+def halvings(x, n):
+    """Numbers on a tape that grows."""
+    y = x * 1.0
+    k = 0
+    while k < n:
+        y[k % len(x)] = math.sin(y[k % len(x)]) * y[(k + 1) % len(x)]
+        k += 1
+    return y
+
+
+def powers_of(x, n):
+    """Arrays on a tape."""
+    for _ in range(n):
+        x = np.sin(x) * x
+    return x
+
+
+def prefixes(x, n):
+    """Arrays of different lengths on a tape."""
+    y = np.zeros(len(x))
+    for k in range(n):
+        part = np.sin(x[: k + 1] * y[0])
+        y[k % len(x)] = np.sum(part * part) + y[0]
+        y[0] += x[k % len(x)]
+    return y
+
+
+@pytest.mark.parametrize("f", [steps_of, halvings, powers_of, prefixes])
+@pytest.mark.parametrize("n", [0, 1, 4, 20])
+def test_a_tape_is_read_once_for_each_row(f: Any, n: int) -> None:
+    assert_compiles(gw.jacrev(f), X, n)
+
+
+def test_a_copy_of_a_tape_is_a_counter() -> None:
+    (text,) = texts(gw.jacrev(powers_of), X, 3)
+    assert text.count("x_tape = np.empty") == 1
+    assert "x_top_1 = x_top\n" in text
