@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from gradwright.emitted import NOTHING, Emitted
+from gradwright.handed import as_emitted, packed, tapes_of, unpacked
 from gradwright.lengths import Exceptional
 from gradwright.reports import log_layout
 from gradwright.transform.core import Buffer, For, Function, Substitution, walk
@@ -53,12 +54,18 @@ class Compiled:
         self.seconds = 0.0  # that compiling has taken
         self.looks = False
         params = lowered.source.params
+        self.tapes = tapes_of(lowered.source.results)
         self.stored = [k for k, p in enumerate(params) if isinstance(p, Buffer)]
         self.again, self.other = signals()
         self.is_numbered = not self.stored and any(
             isinstance(s, For) and s.samples for s in walk(lowered.source.body)
         )
         self._settle(self._made())
+
+    @property
+    def is_machine_code(self) -> bool:
+        """Whether it does not run as it was emitted."""
+        return not isinstance(self.machine, Emitted)
 
     def _made(self) -> Any:
         refusal, function = self.lowered.refusal, self.lowered.function
@@ -110,7 +117,7 @@ class Compiled:
     def _note_sample(self, e: Exception, values: Any, hidden: dict[str, Any]) -> None:
         """The emitted source fails at the same sample, and knows which one it is."""
         try:
-            Emitted(self.module).run(values, hidden)
+            Emitted(self.module).run(as_emitted(values), hidden)
         except type(e) as found:
             for note in getattr(found, "__notes__", ()):
                 if note not in getattr(e, "__notes__", ()):
@@ -162,8 +169,9 @@ class Compiled:
         for k in self.stored:
             if not values[k].flags.writeable:  # the store itself says so, if it is met
                 return Emitted(self.module).run(values, hidden)
+        given = unpacked(values) if self.lowered.given else values
         try:
-            return self.machine.run(values, hidden)
+            return packed(self.machine.run(given, hidden), self.tapes)
         except LengthsVary as e:
             self._widen(e)
             return self.run(values, hidden)

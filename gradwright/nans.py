@@ -17,6 +17,7 @@ import numpy as np
 
 from gradwright.arguments import flat
 from gradwright.emitted import NOTHING, Runner
+from gradwright.handed import as_emitted
 from gradwright.transform.emit import Late, Module
 from gradwright.transform.errors import Location
 
@@ -39,7 +40,9 @@ def run_checked(runner: Runner, values: Any, hidden: dict[str, Any] = NOTHING) -
 
 def kept(values: Any, hidden: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
     """What a call is given, as it is before the call."""
-    return [_copied(a) for a in values], {n: _copied(a) for n, a in hidden.items()}
+    return [_copied(a) for a in as_emitted(values)], {
+        n: _copied(a) for n, a in hidden.items()
+    }
 
 
 def _copied(a: Any) -> Any:

@@ -24,7 +24,6 @@ from gradwright.transform.cleared import join_stores
 from gradwright.transform.core import (
     Function,
     List,
-    Tape,
     Value,
     program,
 )
@@ -94,7 +93,7 @@ def build(
     if compiled:  # nobody else waits for its import
         from gradwright.transform.lowering.lower import Lowered
     changes_lists = all(step.kind == "jit" for step in steps) and specialised.changed
-    if compiled and not (changes_lists or _hands_over_tapes(derived)):
+    if compiled and not (changes_lists or _hands_over_lists(derived)):
         o = changes.operand
         equal = tuple((o(a), o(b)) for a, b in specialised.equal_dims)
         natural = tuple(map(o, specialised.at_least_zero))
@@ -154,15 +153,13 @@ def stored_in_place(
     ]
 
 
-def _hands_over_tapes(d: Derived) -> bool:
-    """Whether the halves of a split share tapes or lists.
+def _hands_over_lists(d: Derived) -> bool:
+    """Whether the halves of a split share lists.
 
     Machine code does not return these: then both halves run as they are emitted.
     """
     halves = d.functions() if d.split is not None else []
-    return any(
-        isinstance(a, Tape | List) for f in halves for a in (*f.params, *f.results)
-    )
+    return any(isinstance(a, List) for f in halves for a in (*f.params, *f.results))
 
 
 def finish(d: Derived) -> None:

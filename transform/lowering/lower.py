@@ -83,11 +83,14 @@ from gradwright.transform.lowering.program import (
 )
 from gradwright.transform.lowering.reuse import reuse
 from gradwright.transform.lowering.tapes import (
+    as_given,
     begin_tape,
     copy_tape,
     finish_tapes,
+    hand_over,
     pop,
     push,
+    take_tape,
 )
 from gradwright.transform.lowering.unused import drop_unused
 from gradwright.transform.lowering.zeros import begin_as_zeros
@@ -131,7 +134,9 @@ def _copied(function: Function) -> Function:
 class Lowered:
     """A function in loops, which can be lowered once more when more is known of it.
 
-    Where it has no lowering there is a `refusal` in the place of the function.
+    Where it has no lowering there is a `refusal` in the place of the function.  A tape
+    that another half hands over is `given` as an array and a count, and so are those
+    among the results.
     """
 
     def __init__(
@@ -141,6 +146,8 @@ class Lowered:
         natural: tuple[Linear, ...],
     ) -> None:
         self.source, self.equal, self.natural = _copied(source), equal, natural
+        self.given = {p: as_given(p) for p in source.params if isinstance(p, Tape)}
+        self.source.params = [v for p in source.params for v in self.given.get(p, (p,))]
         self.needs = Needs()
         self.refusal: UnsupportedSyntax | None = None
         self.function: Function | None = None
@@ -153,10 +160,11 @@ class Lowered:
         others = {f: replace(f, body=[], results=[]) for f in program(self.source)}
         for f, made in others.items():
             if f is not self.source:
-                _fill(made, _again(f, Needs(cautious=True), others, (), ()))
+                _fill(made, _again(f, Needs(cautious=True), others, (), (), {}))
         own = others[self.source]
         needs = Needs(cautious=True) if is_recursive(self.source) else self.needs
-        _fill(own, _again(self.source, needs, others, self.equal, self.natural))
+        facts = self.equal, self.natural
+        _fill(own, _again(self.source, needs, others, *facts, self.given))
         return own
 
     def widen(self, number: int) -> None:
@@ -181,12 +189,13 @@ def _again(
     functions: dict[Function, Function],
     equal: Iterable[tuple[Linear, Linear]],
     natural: Iterable[Linear],
+    given: dict[Tape, tuple[Value, Value]],
 ) -> Function:
     """Lower a function, until all is known that it needs."""
     while True:
         forms = Forms((*equal, *needs.equal), (*natural, *needs.natural))
         try:
-            return _lowered(Lowering(f, forms, needs, functions))
+            return _lowered(Lowering(f, forms, needs, functions), given)
         except Again:  # with what is known now of tapes and names
             pass
 
@@ -195,12 +204,18 @@ def _fill(function: Function, made: Function) -> None:
     function.body, function.results = made.body, made.results
 
 
-def _lowered(L: Lowering) -> Function:
+def _lowered(L: Lowering, tapes: dict[Tape, tuple[Value, Value]]) -> Function:
     given: set[Any] = set()
+    handed = [r for r in L.function.results if isinstance(r, Tape)]
     with L.block() as body:
+        for tape, (own, count) in tapes.items():
+            take_tape(L, tape, own, count)
         block(L, L.function.body)
-        results = [result(L, r, given) for r in L.function.results]
+        results = [
+            result(L, r, given) for r in L.function.results if not isinstance(r, Tape)
+        ]
         finish_tapes(L)
+        results += [r for tape in handed for r in hand_over(L, tape)]
     body = [*_asked(L.needs), *L.head, *body]
     lowered = replace(L.function, body=body, results=results)
     drop_unused(lowered)

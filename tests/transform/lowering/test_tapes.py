@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 import numpy as np
+import optree
 import pytest
 from lowered import assert_compiles, assert_differentiates, texts
 
@@ -194,3 +195,55 @@ def test_a_copy_of_a_tape_is_a_counter() -> None:
     (text,) = texts(gw.jacrev(powers_of), X, 3)
     assert text.count("x_tape = np.empty") == 1
     assert "x_top_1 = x_top\n" in text
+
+
+# ---- handed from one half of a split to the other ------------------------------------
+
+HALVES = [
+    (counted, 0.7, 3),
+    (counted, 0.7, 0),
+    (nested, 0.7, 3, 4),
+    (until, 0.5, 50.0),
+    (grown, 0.4, 40),
+    (arrays, X, 3),
+    (overwritten, X, 9),
+    (left, X, 9),
+    (begun_in_a_loop, X, 3),
+    (rows, np.sin(np.arange(9.0)).reshape(3, 3)),
+]
+
+
+@pytest.mark.parametrize("case", HALVES, ids=lambda case: case[0].__name__)
+@pytest.mark.parametrize("split", [gw.vjp, gw.linearize])
+def test_both_halves_are_machine_code(split: Any, case: Any) -> None:
+    f, *args = case
+    value, half = split(gw.jit(f), *args)
+    plain, wanted = split(f, *args)
+    assert half.backward.is_machine_code
+    given = [1.0] if split is gw.vjp else [0.5 * a for a in args]
+    for _ in range(2):  # what is on a tape stays there
+        found, right = half(*given), wanted(*given)
+        for a, b in zip(
+            optree.tree_leaves(found), optree.tree_leaves(right), strict=True
+        ):
+            np.testing.assert_allclose(a, b, rtol=1e-13)
+    assert value == pytest.approx(plain, rel=1e-14)
+
+
+def test_halves_that_share_a_ragged_tape_run_as_they_are_emitted() -> None:
+    with pytest.warns(gw.CompileWarning, match="whose items are of different lengths"):
+        _, pull = gw.vjp(gw.jit(parts), X, 4)
+    np.testing.assert_array_equal(pull(1.0)[0], gw.grad(parts)(X, 4))
+
+
+def logs(x, n):
+    for k in range(n):
+        x = x * np.log(x - 0.1 * k)
+    return x
+
+
+def test_a_nan_behind_a_tape_is_found_in_the_emitted_source() -> None:
+    with gw.debug_nans(), np.errstate(all="ignore"):
+        _, pull = gw.vjp(gw.jit(logs), np.float64(1.5), 2)
+        with pytest.raises(FloatingPointError, match=r"x \* np\.log"):
+            pull(np.float64(np.nan))
