@@ -37,7 +37,7 @@ PARTS = 2  # of each profile
 TOLERANCE, TOLERANCE_OF_SINGLES = 1e-12, 1e-5
 
 # The share of results that may have no machine code, by profile.
-MAY_BE_REFUSED = {"branches": 0.05, "complex": 0.05, "functions": 0.3}
+MAY_BE_REFUSED = {"branches": 0.05, "complex": 0.05}
 OTHERS_MAY_BE_REFUSED = 0.2
 
 

@@ -86,7 +86,7 @@ def begin_cell(L: Lowering, place: Cell) -> None:
     number = list(L.cells).index(place) if place in L.cells else len(L.cells)
     L.cells.setdefault(place)
     flag = L.cell("is_number", BOOL, Const(False, BOOL)) if MIXED in dims else None
-    if number in L.needs.varying or L.stores_in_arguments:
+    if number in L.needs.varying or L.runs_once:
         _begin_varying(L, place, flag)
         return
     fixed = L.fixed[place] = Fixed(number, is_number=flag)

@@ -160,9 +160,9 @@ class Lowered:
         others = {f: replace(f, body=[], results=[]) for f in program(self.source)}
         for f, made in others.items():
             if f is not self.source:
-                _fill(made, _again(f, Needs(cautious=True), others, (), (), {}))
+                _fill(made, _again(f, Needs(inside=True), others, (), (), {}))
         own = others[self.source]
-        needs = Needs(cautious=True) if is_recursive(self.source) else self.needs
+        needs = Needs(inside=True) if is_recursive(self.source) else self.needs
         facts = self.equal, self.natural
         _fill(own, _again(self.source, needs, others, *facts, self.given))
         return own

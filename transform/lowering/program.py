@@ -90,12 +90,14 @@ class Needs:
     whose items are of different lengths.  varying: the names, by their number, that
     hold arrays of different lengths.  shapes: of names that hold a number first.
     equal, natural and unlike: what is taken for granted of the arguments, and asked at
-    the entry; nothing of that kind where it is `cautious`, as it did not hold.
+    the entry; nothing of that kind where it is `cautious`, as it did not hold.  inside:
+    of a function that calls itself, with arrays of any length.
     """
 
     growing: set[Any] = field(default_factory=set)
     ragged: set[Any] = field(default_factory=set)
     cautious: bool = False
+    inside: bool = False
     equal: list[tuple[Linear, Linear]] = field(default_factory=list)
     natural: list[Linear] = field(default_factory=list)
     unlike: list[tuple[Linear, Linear]] = field(default_factory=list)
@@ -166,7 +168,8 @@ class Lowering:
             if isinstance(p, Value | Buffer) and p.type.is_array:
                 self.measure(p)
                 self.is_memory(p, p, tuple(map(self.form, p.type.dims or ())))
-                self.forms.lengths |= {Dim(p, k) for k in range(p.type.rank)}
+                if not needs.inside:
+                    self.forms.lengths |= {Dim(p, k) for k in range(p.type.rank)}
 
     def measure(self, p: Any) -> None:
         """A parameter may be as long as an array that is none, of the other half."""
@@ -250,7 +253,7 @@ class Lowering:
 
     def may_assume(self, *forms: Linear) -> bool:
         """Whether the entry can see to it that something holds of these ints."""
-        if self.needs.cautious:
+        if self.needs.cautious or self.needs.inside:
             return False
         return all(v in self.known for form in forms for v in leaves(form))
 
@@ -348,9 +351,10 @@ class Lowering:
             self.forms.bounds.pop(symbol, None)  # type: ignore[arg-type]
 
     @property
-    def stores_in_arguments(self) -> bool:
+    def runs_once(self) -> bool:
         """Whether what it has done cannot be done once more from the beginning."""
-        return any(isinstance(p, Buffer) for p in self.function.params)
+        stores = any(isinstance(p, Buffer) for p in self.function.params)
+        return stores or self.needs.inside
 
     def refuse(self, what: str) -> NotLowered:
         """The error for what has no lowering."""
