@@ -381,6 +381,9 @@ def copy_to(
         raise frame.error(UnsupportedSyntax, "casting= of np.copyto yet", node)
     y, value = target(frame, a, node), operand_of(frame, x, node)
     must_take(frame, y, value)
+    seen = view_of(frame, value) if isinstance(value, Value) else None
+    if seen is not None and (seen.place, seen.index) == (y.place, y.index):
+        return NOTHING  # NumPy looks at no mask then
     if _is_everywhere(mask):
         store_all(frame, y, value, node)
     else:

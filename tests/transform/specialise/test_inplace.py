@@ -339,3 +339,15 @@ def test_what_numpy_raises(f: Callable[..., Any]) -> None:
     assert isinstance(ours.value, kind)
     if "Cannot cast" in str(numpys.value):
         assert str(ours.value) == str(numpys.value)
+
+
+def onto_itself(x):
+    y = x * x
+    np.copyto(y, y, where=y >= x[:, None])
+    np.copyto(y, y)
+    return np.sum(y * x)
+
+
+def test_an_array_that_is_copied_onto_itself() -> None:
+    """NumPy looks at no mask then, whatever its shape."""
+    np.testing.assert_allclose(gw.grad(onto_itself)(X), 3.0 * X * X)
