@@ -26,6 +26,10 @@ MIXED = Linear({"mixed": 1})
 PYTHON_ORDER = ("bool", "int", "float", "complex")
 
 
+# How NumPy calls the kinds of Python's numbers.
+OF_NUMPY = {"float": "float64", "int": "int64", "complex": "complex128"}
+
+
 @dataclass(frozen=True)
 class Type:
     """A scalar or an array; `dims` is None for a scalar, a tuple for an array.
@@ -39,6 +43,10 @@ class Type:
     dims: tuple[Linear, ...] | None = None
     optional: bool = False
     items: tuple[Type, ...] | None = None  # of what a primitive returns as a tuple
+
+    def __post_init__(self) -> None:
+        if not self.python and self.dtype in OF_NUMPY:
+            object.__setattr__(self, "dtype", OF_NUMPY[self.dtype])
 
     @property
     def is_array(self) -> bool:

@@ -147,7 +147,8 @@ class Lowered:
     ) -> None:
         self.source, self.equal, self.natural = _copied(source), equal, natural
         self.given = {p: as_given(p) for p in source.params if isinstance(p, Tape)}
-        self.source.params = [v for p in source.params for v in self.given.get(p, (p,))]
+        params: list[Any] = [*source.params]
+        self.source.params = [v for p in params for v in self.given.get(p, (p,))]
         self.needs = Needs()
         self.refusal: UnsupportedSyntax | None = None
         self.function: Function | None = None

@@ -55,9 +55,9 @@ class Column:
     there is room for now, where it grows.
     """
 
-    buffer: Buffer
+    buffer: Any  # or a parameter
     top: Cell
-    alloc: Plain
+    alloc: Plain | None = None
     room: Cell | None = None
     most: list[Factors] = field(default_factory=list)
 
@@ -164,8 +164,7 @@ def take_tape(L: Lowering, tape: Tape, own: Value, count: Value) -> None:
     if any(tape in (s.tape, s.operand) for s in pushed):
         raise L.refuse(f"{tape.name}, which is pushed onto in another half,")
     top = L.cell(count.name, INT, symbol(count))
-    alloc = Plain(statement=Alloc(own))
-    column = Column(own, top, alloc)
+    column = Column(own, top)
     stack = Stack(tape, L.items, 0, set(), column, L.shape(own)[1:], shares=True)
     L.tapes[tape] = stack
     L.memory_of[tape] = {own, top}
@@ -245,6 +244,7 @@ def _total(L: Lowering, stack: Stack, column: Column) -> Linear:
             known = multiply(count, n)
             count = let(operator.mul, count, n) if known is None else known
         total = total + count
+    assert column.alloc is not None
     alloc = column.alloc.statement
     assert alloc is not None
     if all(v in L.known for f in column.most for n in f for v in leaves(n)):
