@@ -175,7 +175,7 @@ def convert(b: Any, x: Scalar, to: Type) -> Scalar:
 
     A part is lost where the other kind has none for it; what is too large wraps.
     """
-    if x.type == to:
+    if x.type == to and (x.absent is not None or not to.optional):
         return x
     if to.optional:
         absent = x.absent if x.absent is not None else BIT(0)

@@ -135,3 +135,21 @@ def test_a_result_is_an_array_if_its_loop_ran() -> None:
     assert_compiles(returned, X, 2)
     with pytest.raises(TypeError, match="a number as it did not"):
         gw.jit(returned)(X, 0)
+
+
+def largest(x, n):
+    """A number that begins as None, and is used in a loop behind."""
+    found = None
+    for v in x:
+        if found is None or v > found:
+            found = v
+    s = 0.0
+    for k in range(n):
+        s = s + found * k
+    return s - 0.8 * found
+
+
+@pytest.mark.parametrize("n", [0, 3])
+def test_a_number_that_begins_as_none(n: int) -> None:
+    assert_compiles(largest, X, n)
+    assert_differentiates(largest, X, n)
