@@ -11,7 +11,7 @@ from typing import Any
 
 from gradwright.derived import Derived, last_return
 from gradwright.transform.axes import spread
-from gradwright.transform.batch import Out, Ragged, batch
+from gradwright.transform.batch import Batched, Out, Ragged, batch
 from gradwright.transform.calls import inline
 from gradwright.transform.core import (
     Const,
@@ -24,6 +24,8 @@ from gradwright.transform.core import (
 )
 from gradwright.transform.errors import ShapeError, UnsupportedSyntax
 from gradwright.transform.fission import is_collective, meets
+from gradwright.transform.lifted_rows import NotLifted
+from gradwright.transform.lifting import Lift
 from gradwright.transform.scopes import enclose
 from gradwright.transform.specialise import Specialised
 from gradwright.transform.specialise.abstract import is_operand, leaves, mapped
@@ -64,9 +66,7 @@ def batched(d: Derived, step: Step) -> Derived:
         out = list(_stacked(d, step))
         if step.axis_name is not None and meets(d.function.body, step.axis_name):
             enclose(inline(d.function, everywhere=True))
-        made = batch(
-            d.function, axes, step.axis_size, out, name, returned, step.axis_name
-        )
+        made = _written(d.function, step, axes, out, name, returned)
     except Ragged:
         raise ShapeError(
             f"vmap of {d.source.name}: the shape of this result may differ from "
@@ -87,6 +87,23 @@ def batched(d: Derived, step: Step) -> Derived:
         fits={},
         batched=made,
     )
+
+
+def _written(f: Function, step: Step, *how: Any) -> Batched:
+    """The program of all samples: lifted if it can be, or else a loop."""
+    axes, out, name, where = how
+    given = f, axes, step.axis_size, out, name, where, step.axis_name
+    if step.axis_name is None and step.how != "loop":
+        try:
+            return batch(*given, Lift)
+        except NotLifted as why:
+            if step.how == "axis":
+                raise UnsupportedSyntax(
+                    f"vmap with how='axis' cannot lift {f.name}: {why}",
+                    at=where,
+                    instead="how='loop'",
+                ) from None
+    return batch(*given)
 
 
 def _stacked(d: Derived, step: Step) -> Iterator[Out]:
