@@ -66,7 +66,7 @@ def batched(d: Derived, step: Step) -> Derived:
         out = list(_stacked(d, step))
         if step.axis_name is not None and meets(d.function.body, step.axis_name):
             enclose(inline(d.function, everywhere=True))
-        made = _written(d.function, step, axes, out, name, returned)
+        made, note = _written(d.function, step, axes, out, name, returned)
     except Ragged:
         raise ShapeError(
             f"vmap of {d.source.name}: the shape of this result may differ from "
@@ -86,24 +86,28 @@ def batched(d: Derived, step: Step) -> Derived:
         result=result,
         fits={},
         batched=made,
+        notes=(*d.notes, note),
     )
 
 
-def _written(f: Function, step: Step, *how: Any) -> Batched:
-    """The program of all samples: lifted if it can be, or else a loop."""
+def _written(f: Function, step: Step, *how: Any) -> tuple[Batched, str]:
+    """The program of all samples, lifted if it can be, or else a loop; and which."""
     axes, out, name, where = how
     given = f, axes, step.axis_size, out, name, where, step.axis_name
-    if step.axis_name is None and step.how != "loop":
-        try:
-            return batch(*given, Lift)
-        except NotLifted as why:
-            if step.how == "axis":
-                raise UnsupportedSyntax(
-                    f"vmap with how='axis' cannot lift {f.name}: {why}",
-                    at=where,
-                    instead="how='loop'",
-                ) from None
-    return batch(*given)
+    if step.axis_name is not None:
+        return batch(*given), f"vmap: a loop over the samples of {step.axis_name!r}."
+    if step.how == "loop":
+        return batch(*given), "vmap: a loop over the samples, as how='loop' says."
+    try:
+        return batch(*given, Lift), "vmap: arrays have an axis of the samples in front."
+    except NotLifted as why:
+        if step.how == "axis":
+            raise UnsupportedSyntax(
+                f"vmap with how='axis' gives no array another axis here: {why}",
+                at=where,
+                instead="how='loop'",
+            ) from None
+        return batch(*given), f"vmap: a loop over the samples: {why}."
 
 
 def _stacked(d: Derived, step: Step) -> Iterator[Out]:

@@ -60,7 +60,12 @@ class Transformed:
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         entry = self._entry or self.entry
-        return entry.fast(entry, args, keywords)
+        try:
+            return entry.fast(entry, args, keywords)
+        except Exception as e:
+            if entry.is_mapped:
+                entry.tell_sample(e, args, keywords)
+            raise
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         if isinstance(self.__wrapped__, staticmethod):

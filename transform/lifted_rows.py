@@ -111,6 +111,8 @@ def reduced(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
     if s.primitive.kind == "general" or len(s.operands) > 1:
         raise NotLifted(f"{s.primitive.spelling} with where= or initial=")
     rank = first_rank(L, s)
+    if not rank:
+        raise NotLifted(f"{s.primitive.spelling} of a number")
     axis = arguments["axis"]
     every = range(-rank, 0)
     axis = tuple(every) if axis is None else from_the_end(axis, rank)
@@ -142,6 +144,65 @@ def rearranged(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
     if axis is None:
         axis = -1 if rank == 1 else tuple(range(-rank, 0))
     again(L, s, {**arguments, "axis": from_the_end(axis, rank)})
+
+
+@rule(np.repeat)
+def repeated(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
+    """Elements of every sample several times, along an axis."""
+    if len(s.operands) > 1 and any(map(L.differs, s.operands[1:])):
+        raise NotLifted("np.repeat as often as the sample says")
+    along_one(L, s, arguments)
+
+
+@rule(
+    np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.irfft, np.fft.fftn, np.fft.ifftn,
+    np.fft.fft2, np.fft.ifft2, np.fft.rfftn, np.fft.rfft2, np.fft.irfftn,
+    np.fft.irfft2, np.fft.fftshift, np.fft.ifftshift,
+)  # fmt: skip
+def transformed(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
+    """Fourier's transforms along axes of every sample."""
+    rank = first_rank(L, s)
+    name = "axis" if "axis" in arguments else "axes"
+    axes = arguments[name]
+    axes = tuple(range(-rank, 0)) if axes is None else from_the_end(axes, rank)
+    again(L, s, {**arguments, name: axes})
+
+
+@rule(np.split, np.array_split)
+def parted(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
+    """Parts of every sample along an axis."""
+    axis = from_the_end(arguments["axis"], first_rank(L, s))
+    again(L, s, {**arguments, "axis": axis})
+
+
+@rule(np.linalg.norm)
+def measured(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
+    """The norms of vectors, or of what is along an axis."""
+    rank = first_rank(L, s)
+    axis = arguments["axis"]
+    if axis is None and (rank != 1 or arguments["keepdims"]):
+        raise NotLifted("np.linalg.norm of a matrix")
+    axis = -1 if axis is None else from_the_end(axis, rank)
+    again(L, s, {**arguments, "axis": axis})
+
+
+@rule(np.tril, np.triu)
+def of_matrices(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
+    """A part of every matrix."""
+    if first_rank(L, s) < 2:
+        raise NotLifted(f"{s.primitive.spelling} of a vector")
+    again(L, s, arguments)
+
+
+@rule(np.pad)
+def padded(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
+    """More elements at the ends of every sample, and no more samples."""
+    rank, width = first_rank(L, s), arguments["pad_width"]
+    if isinstance(width, Sequence) or len(s.operands) > 1:
+        raise NotLifted("np.pad by what only the run knows")
+    pairs = np.broadcast_to(np.array(width), (rank, 2)).tolist()
+    every = ((0, 0), *map(tuple, pairs))
+    again(L, s, {**arguments, "pad_width": every})
 
 
 @rule(np.swapaxes)
@@ -289,6 +350,65 @@ def product(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
             L.let(s, matmul, x, y)
 
 
+@rule(np.inner, np.vecdot)
+def inner(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
+    """Products of real vectors."""
+    a, b = map(type_of, s.operands)
+    if (a.rank, b.rank) != (1, 1) or a.is_complex:
+        raise NotLifted(f"{s.primitive.spelling} of other than real vectors")
+    product(L, s, arguments)
+
+
+@rule(np.einsum)
+def summed(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
+    """A sum of products, in which the samples have a letter of their own."""
+    left, arrow, right = arguments["subscripts"].replace(" ", "").partition("->")
+    terms = left.split(",")
+    free = (c for c in "nsbtuvwxyzNSBTUVWXYZ" if c not in left + right)
+    letter = next(free, None)
+    if letter is None:
+        raise NotLifted("np.einsum with every letter")
+    differ = [L.differs(o) for o in s.operands]
+    given = [letter * d + t for t, d in zip(terms, differ, strict=True)]
+    if not arrow:
+        if "..." in left:
+            raise NotLifted("np.einsum that does not name its result")
+        right = "".join(sorted(c for c in set(left) - {","} if left.count(c) == 1))
+    subscripts = f"{','.join(given)}->{letter}{right}"
+    again(L, s, {**arguments, "subscripts": subscripts})
+
+
+@rule(np.tensordot)
+def contracted(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
+    """A sum of products over axes, as one by letters."""
+    ranks = [type_of(o).rank for o in s.operands]
+    axes = arguments["axes"]
+    if type(axes) is int:
+        pairs = [(ranks[0] - axes + k, k) for k in range(axes)]
+    else:
+        first, second = ((k,) if type(k) is int else tuple(k) for k in axes)
+        ends = zip(first, second, strict=True)
+        pairs = [(j % ranks[0], k % ranks[1]) for j, k in ends]
+    letters = iter("ijklmopqrcdefgh")
+    one = [next(letters) for _ in range(ranks[0])]
+    met = {k: one[j] for j, k in pairs}
+    other = [met.get(k) or next(letters) for k in range(ranks[1])]
+    left = [c for c in one if c not in met.values()]
+    right = [c for k, c in enumerate(other) if k not in met]
+    a, b = (
+        "n" * L.differs(o) + "".join(t)
+        for o, t in zip(s.operands, (one, other), strict=True)
+    )
+    subscripts = f"{a},{b}->n{''.join(left + right)}"
+    items = (
+        ("subscripts", subscripts),
+        ("operands", Sequence(tuple, (Hole(0), Hole(1)))),
+        ("optimize", False),
+    )
+    operands = map(L.own.operand, s.operands)
+    L.let(s, row(np.einsum, 3), *operands, attribute=Template(items))
+
+
 @rule(np.outer)
 def outer(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
     """Every product of elements of two vectors."""
@@ -318,7 +438,13 @@ def solved(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
     if type_of(b).rank == 2:
         L.let(s, s.primitive, L.own.operand(a), L.own.operand(b))
         return
-    raise NotLifted("np.linalg.solve for one vector")
+    y = _with_axis(L, L.given(b), -1)
+    column = L.own.type(type_of(s.out))
+    dims = (L.size, *(column.dims or ()), linear(1))
+    solve = s.primitive
+    found = L.b.raw(solve, L.own.operand(a), y, type=array(column.dtype, dims))
+    squeeze = Template((("a", Hole(0)), ("axis", -1)))
+    L.let(s, row(np.squeeze, 2), found, attribute=squeeze)
 
 
 def _let(L: Lift, p: Any, *operands: Any, like: Any, name: str | None = None) -> Any:

@@ -148,7 +148,7 @@ class Lift(_Batch):
             return found
         t = type_of(o)
         if not t.is_array:
-            raise NotLifted("a number is the same for all samples, and is stacked")
+            return self._repeated(found, t)
         own = self.own.type(t)
         dims = (self.size, *(own.dims or ()))
         shape = Template((("array", Hole(0)), ("shape", _shape(dims, 1))))
@@ -158,6 +158,26 @@ class Lift(_Batch):
             *[d for d in dims if d.constant is None],
             attribute=shape,
             type=array(np.dtype(own.dtype), dims),
+            name=getattr(o, "name", "value"),
+        )
+
+    def _repeated(self, o: Operand, t: Type) -> Operand:
+        """One number for every sample."""
+        if not t.is_number or t.optional:
+            raise NotLifted("what is stacked is no number")
+        dtype = np.dtype(element_dtype(t))
+        given = [d for d in (self.size,) if d.constant is None]
+        arguments = (
+            ("shape", Hole(0) if given else self.size.constant),
+            ("fill_value", Hole(len(given))),
+            ("dtype", None),
+        )
+        return self.b.raw(  # type: ignore[no-any-return]
+            row(np.full, 3),
+            *given,
+            o,
+            attribute=Template(arguments),
+            type=array(dtype, (self.size,)),
             name=getattr(o, "name", "value"),
         )
 
@@ -189,9 +209,7 @@ class Lift(_Batch):
             if self.differs(r):
                 raise shared_by_none()
             return self.own.operand(r)  # type: ignore[no-any-return]
-        if not self.differs(r):
-            raise NotLifted("a result is the same for all samples")
-        found = self.own.operand(r)
+        found = self.given(r)
         rank = type_of(found).rank
         if not -rank <= out.axis < rank:
             raise NotLifted("out_axes names no axis of the result")  # the loop says so
@@ -435,7 +453,6 @@ class Lift(_Batch):
         rank += sum(isinstance(i, NewAxis) for i in s.index)
         operand = self.aligned(s.operand, rank)
         self.b.add(replace(s, place=place, operand=operand, index=index))
-
 
     def _fill(self, s: Store, place: Any) -> None:
         """Every sample of an array begins as one that all share."""
