@@ -34,6 +34,8 @@ from gradwright.transform.step import Step
 from gradwright.transform.structure import Structure
 from gradwright.transform.types import Type
 
+IN_FRONT = "vmap: arrays have an axis of the samples in front."
+
 
 def one_sample(
     steps: Sequence[Step], arguments: dict[str, Any]
@@ -87,6 +89,7 @@ def batched(d: Derived, step: Step) -> Derived:
         fits={},
         batched=made,
         notes=(*d.notes, note),
+        is_lifted=d.is_lifted or note is IN_FRONT,
     )
 
 
@@ -99,7 +102,7 @@ def _written(f: Function, step: Step, *how: Any) -> tuple[Batched, str]:
     if step.how == "loop":
         return batch(*given), "vmap: a loop over the samples, as how='loop' says."
     try:
-        return batch(*given, Lift), "vmap: arrays have an axis of the samples in front."
+        return batch(*given, Lift), IN_FRONT
     except NotLifted as why:
         if step.how == "axis":
             raise UnsupportedSyntax(

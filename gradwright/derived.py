@@ -52,7 +52,7 @@ class Derived:
     split: the halves, once the transform is vjp.  batched: what a vmap, where that was
     the last transform, takes for granted.  whole: functions are written out where they
     are called, as machine code wants it.  notes: what the emitted source says at its
-    head.
+    head.  is_lifted: a vmap gave its arrays one more axis, and nothing is reported.
     """
 
     function: Function
@@ -64,6 +64,7 @@ class Derived:
     batched: Batched | None = None
     whole: bool = False
     notes: tuple[str, ...] = ()
+    is_lifted: bool = False
 
     def functions(self) -> list[Function]:
         """The function, or its two halves."""

@@ -392,21 +392,21 @@ class Entry:
             self.short.learn(self, found, args)
         return out
 
-    def tell_sample(
+    def in_a_loop(
         self, e: Exception, args: tuple[Any, ...], keywords: dict[str, Any]
-    ) -> None:
-        """Raise what a loop over the samples raises, which knows at which one it is.
+    ) -> Any:
+        """What a loop over the samples gives, or raises: it knows at which one it is.
 
-        A program whose arrays have an axis of the samples does not know it.
+        Raises:
+            Exception: That of the loop; the given one, where it was one, too.
         """
-        known = any("of vmap" in note for note in getattr(e, "__notes__", ()))
-        if known or isinstance(e, GradwrightError):
-            return
-        loop = Entry(self.target, *self.more, compiles=False, loops=True)
-        try:
-            loop.call(args, keywords)
-        except Exception as found:
-            raise found from None
+        formed = self.formed(args, keywords)
+        is_ours = isinstance(e, GradwrightError)
+        if is_ours or not formed.of_call(formed.bind(args, keywords)).is_lifted:
+            raise e
+        return Entry(self.target, *self.more, compiles=False, loops=True).call(
+            args, keywords
+        )
 
     def fitting(
         self, found: Specialisation, hidden: dict[str, Any], args: Any, values: Any

@@ -228,7 +228,7 @@ def derived_of(
 
 def emit_derived(d: Derived, fastmath: bool = False) -> tuple[Module, ...]:
     """The emitted module, or the two of a split."""
-    notes = [*d.notes, *([FASTMATH] if fastmath else [])]
+    notes = dict.fromkeys([*d.notes, *([FASTMATH] if fastmath else [])])
     return tuple(emit(f, "\n".join(notes)) for f in d.functions())
 
 

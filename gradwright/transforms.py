@@ -63,9 +63,10 @@ class Transformed:
         try:
             return entry.fast(entry, args, keywords)
         except Exception as e:
-            if entry.is_mapped:
-                entry.tell_sample(e, args, keywords)
-            raise
+            if not entry.is_mapped:
+                raise
+            failed = e
+        return entry.in_a_loop(failed, args, keywords)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         if isinstance(self.__wrapped__, staticmethod):

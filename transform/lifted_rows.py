@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gradwright.transform.build import row
-from gradwright.transform.core import Let, Value, type_of
+from gradwright.transform.core import At, Index, Let, Span, Whole, type_of
 from gradwright.transform.indices import linear
 from gradwright.transform.template import Hole, Sequence, Template
 from gradwright.transform.types import array
@@ -83,8 +83,16 @@ def _renumbered(a: Any, number: dict[int, int]) -> Any:
     return a
 
 
+def plain(a: Any) -> Any:
+    """An argument in which no operand stands, as a call has it."""
+    if isinstance(a, Sequence) and not _holes(a):
+        return a.kind(map(plain, a.items))
+    return a
+
+
 def from_the_end(axis: Any, rank: int) -> Any:
     """Axes of one sample, counted from the last one."""
+    axis = plain(axis)
     if isinstance(axis, tuple):
         return tuple(from_the_end(k, rank) for k in axis)
     if type(axis) is not int:
@@ -251,7 +259,7 @@ def joined(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
 def transposed(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
     """The axes of every sample in another order."""
     rank = first_rank(L, s)
-    axes = arguments["axes"]
+    axes = plain(arguments["axes"])
     if rank < 2:
         L.lift(s.out, L.own.operand(s.operands[0]))
         return
@@ -270,39 +278,59 @@ def transposed(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
 def reshaped(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
     """The elements of every sample in another shape."""
     first_rank(L, s)
-    _with_shape(L, s, L.own.operand(s.operands[0]))
-
-
-@rule(np.ravel)
-def laid_out(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
-    """The elements of every sample in a row."""
-    if first_rank(L, s) == 1:
-        L.lift(s.out, L.own.operand(s.operands[0]))
-        return
-    shape = Sequence(tuple, (Hole(1), -1))
-    template = Template((("a", Hole(0)), ("shape", shape)))
-    a = L.own.operand(s.operands[0])
-    L.let(s, row(np.reshape, 2), a, L.size, attribute=template)
+    with_shape(L, s, arguments, L.own.operand(s.operands[0]))
 
 
 @rule(np.broadcast_to)
 def stretched(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
     """Every sample in a larger shape."""
     first_rank(L, s)
-    _with_shape(L, s, L.aligned(s.operands[0], s.out.type.rank))
+    with_shape(L, s, arguments, L.aligned(s.operands[0], s.out.type.rank))
 
 
-def _with_shape(L: Lift, s: Let, a: Any) -> None:
+@rule(np.ravel)
+def laid_out(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
+    """The elements of every sample in a row."""
+    a = L.own.operand(s.operands[0])
+    if first_rank(L, s) == 1:
+        L.lift(s.out, a)
+        return
+    of_size = with_size(L, (-1,), 1)
+    template = Template((("a", Hole(0)), ("shape", of_size)))
+    L.let(s, row(np.reshape, 2), a, *sizes(L), attribute=template)
+
+
+def with_shape(L: Lift, s: Let, arguments: dict[str, Any], a: Any) -> None:
     """A row of an array and a shape, which is that of all samples."""
-    shape = (L.size, *(L.own.type(s.out.type).dims or ()))
-    numbers = [d for d in shape if d.constant is None]
-    waiting = iter(range(1, 1 + len(numbers)))
-    items = tuple(
-        Hole(next(waiting)) if d.constant is None else d.constant for d in shape
-    )
-    (name, _), *_ = s.primitive.template(s.attribute).arguments
-    template = Template(((name, Hole(0)), ("shape", Sequence(tuple, items))))
-    L.let(s, s.primitive, a, *numbers, attribute=template)
+    (name, _), (_, shape) = arguments.items()
+    items = shape.items if isinstance(shape, Sequence) else shape
+    items = items if isinstance(items, tuple | list) else (items,)
+    used = [k for i in items for k in _holes(i)]
+    number = {k: n for n, k in enumerate(used, 1 + len(sizes(L)))}
+    items = tuple(_renumbered(i, number) for i in items)
+    template = Template(((name, Hole(0)), ("shape", with_size(L, items, 1))))
+    rest = [L.own.operand(s.operands[k]) for k in used]
+    L.let(s, s.primitive, a, *sizes(L), *rest, attribute=template)
+
+
+def sizes(L: Lift) -> list[Any]:
+    """The number of samples as an operand, where it is not known."""
+    return [L.size] if L.size.constant is None else []
+
+
+def with_size(L: Lift, items: tuple[Any, ...], first: int) -> Sequence:
+    """A shape with the number of samples in front, which may be operand `first`."""
+    size = Hole(first) if sizes(L) else L.size.constant
+    return Sequence(tuple, (size, *items))
+
+
+@rule(np.full, np.full_like)
+def filled(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
+    """One number for every sample in an array that all are like."""
+    fill = arguments["fill_value"]
+    if arguments["dtype"] is not None or not isinstance(fill, Hole):
+        raise NotLifted(f"{s.primitive.spelling} of a dtype")
+    L.spread(s, s.operands[fill.position])
 
 
 @rule(np.zeros_like, np.ones_like)
@@ -345,12 +373,31 @@ def product(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
         case True, True, 2, 1:
             L.let(s, row(np.matvec, 2), x, y)
         case True, True, 1, 2:
-            L.let(s, row(np.vecmat, 2), x, y)
+            line = _with_axis(L, x, -2)
+            size, n = type_of(x).dims[0], type_of(y).dims[-1]  # type: ignore[index]
+            out = array(L.type(s.out.type).dtype, (size, linear(1), n))
+            _without_axis(L, s, L.b.raw(matmul, line, y, type=out), -2)
         case _:
             L.let(s, matmul, x, y)
 
 
-@rule(np.inner, np.vecdot)
+@rule(np.matvec, np.vecmat)
+def of_matrix(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
+    """Products of which NumPy takes stacks."""
+    if {type_of(o).rank for o in s.operands} != {1, 2}:
+        raise NotLifted(f"{s.primitive.spelling} of stacks")
+    again(L, s, arguments)
+
+
+@rule(np.cross)
+def crossed(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
+    """Products of two vectors in space."""
+    if any(type_of(o).rank != 1 for o in s.operands):
+        raise NotLifted("np.cross of other than two vectors")
+    again(L, s, arguments)
+
+
+@rule(np.inner, np.vecdot, np.vdot)
 def inner(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
     """Products of real vectors."""
     a, b = map(type_of, s.operands)
@@ -382,7 +429,7 @@ def summed(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
 def contracted(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
     """A sum of products over axes, as one by letters."""
     ranks = [type_of(o).rank for o in s.operands]
-    axes = arguments["axes"]
+    axes = plain(arguments["axes"])
     if type(axes) is int:
         pairs = [(ranks[0] - axes + k, k) for k in range(axes)]
     else:
@@ -424,6 +471,7 @@ def outer(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
 @rule(
     np.linalg.inv, np.linalg.det, np.linalg.cholesky, np.linalg.eigh,
     np.linalg.eigvalsh, np.linalg.slogdet, np.linalg.svd, np.linalg.qr,
+    np.linalg.pinv,
 )  # fmt: skip
 def of_stacks(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
     """What NumPy does to each matrix of a stack."""
@@ -435,16 +483,16 @@ def of_stacks(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
 def solved(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
     """Systems of equations, one for each sample."""
     a, b = s.operands
+    if type_of(a).rank != 2:
+        raise NotLifted("np.linalg.solve of a stack")
     if type_of(b).rank == 2:
         L.let(s, s.primitive, L.own.operand(a), L.own.operand(b))
         return
-    y = _with_axis(L, L.given(b), -1)
-    column = L.own.type(type_of(s.out))
-    dims = (L.size, *(column.dims or ()), linear(1))
-    solve = s.primitive
-    found = L.b.raw(solve, L.own.operand(a), y, type=array(column.dtype, dims))
-    squeeze = Template((("a", Hole(0)), ("axis", -1)))
-    L.let(s, row(np.squeeze, 2), found, attribute=squeeze)
+    column = L.type(s.out.type)
+    dims = (*(column.dims or ()), linear(1))
+    operands = L.own.operand(a), _with_axis(L, L.own.operand(b), -1)
+    found = L.b.raw(s.primitive, *operands, type=array(column.dtype, dims))
+    _without_axis(L, s, found, -1)
 
 
 def _let(L: Lift, p: Any, *operands: Any, like: Any, name: str | None = None) -> Any:
@@ -458,10 +506,17 @@ def _turned(L: Lift, a: Any) -> Any:
     return L.b.let(transpose, a, type=replace(type_of(a), dims=dims))
 
 
-def _with_axis(L: Lift, a: Value, axis: int) -> Any:
+def _with_axis(L: Lift, a: Any, axis: int) -> Any:
     """An array with an axis of length one, counted from the last of the result."""
     dims = list(type_of(a).dims or ())
     dims.insert(len(dims) + 1 + axis, linear(1))
     template = Template((("a", Hole(0)), ("axis", axis)))
     t = array(np.dtype(type_of(a).dtype), tuple(dims))
     return L.b.raw(row(np.expand_dims, 2), a, attribute=template, type=t, name=a.name)
+
+
+def _without_axis(L: Lift, s: Let, a: Any, axis: int) -> None:
+    """A result that has one axis more, of length one: its only element along that."""
+    index: Index = (Whole(), At(linear(0)), *[Span()] * (-1 - axis))
+    t = L.type(s.out.type, s.out.name)
+    L.lift(s.out, L.b.element(a, index, t, s.out.name, safe=True))

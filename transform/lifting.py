@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from gradwright.transform.batch import Out, _Batch, element_dtype, shared_by_none
-from gradwright.transform.build import row
+from gradwright.transform.build import Builder, row
 from gradwright.transform.core import (
     Alloc,
     Assert,
@@ -101,6 +101,8 @@ class Lift(_Batch):
 
     def type(self, t: Type, name: str = "a value") -> Type:
         """The type for all samples of what one sample has."""
+        if t.items is not None:
+            return replace(t, items=tuple(self.type(i, name) for i in t.items))
         if t.python or not t.is_number or t.optional:
             raise NotLifted(f"'{name}' is a number of Python's in every sample")
         own = self.own.type(t)
@@ -108,10 +110,12 @@ class Lift(_Batch):
 
     def lift(self, v: Value, of: Operand) -> None:
         """All samples of a value are this."""
+        assert isinstance(of, Value)
         self.own.mapping[v] = of
         for k in range(v.type.rank):
-            assert isinstance(of, Value)
             self.own.lengths[Dim(v, k)] = symbol(Dim(of, k + 1))
+        if of.type.dims is not None:  # it may have lengths of its own
+            of.type = self.own.type(of.type)
 
     def let(self, s: Let, p: Any, *operands: Operand, attribute: Any = None) -> None:
         """One primitive gives all samples of what a statement defines."""
@@ -125,12 +129,13 @@ class Lift(_Batch):
         self.lift(s.out, out)
 
     @property
-    def b(self) -> Any:
+    def b(self) -> Builder:
+        """What it is written with."""
         return self.builder
 
     def aligned(self, o: Operand, rank: int) -> Operand:
         """An operand with its axes where broadcasting meets those of the result."""
-        found = self.own.operand(o)
+        found: Operand = self.own.operand(o)
         missing = rank - type_of(o).rank
         if not self.differs(o) or missing <= 0:
             return found
@@ -143,7 +148,7 @@ class Lift(_Batch):
 
     def given(self, o: Operand) -> Operand:
         """All samples of an operand, also of one that is the same for all."""
-        found = self.own.operand(o)
+        found: Operand = self.own.operand(o)
         if self.differs(o):
             return found
         t = type_of(o)
@@ -172,7 +177,7 @@ class Lift(_Batch):
             ("fill_value", Hole(len(given))),
             ("dtype", None),
         )
-        return self.b.raw(  # type: ignore[no-any-return]
+        return self.b.raw(
             row(np.full, 3),
             *given,
             o,
@@ -189,20 +194,24 @@ class Lift(_Batch):
         if not s.index or isinstance(s.index[0], At):
             self.lift(s.out, whole)
             return
-        axis = len(s.index) - 1
-        dims = list(whole.type.dims or ())
-        dims.insert(0, dims.pop(axis))
-        template = Template(
-            (("a", Hole(0)), ("source", axis), ("destination", 0)),
-        )
-        moved = self.b.raw(
-            row(np.moveaxis, 3),
-            whole,
-            attribute=template,
-            type=replace(whole.type, dims=tuple(dims)),
-            name=whole.name,
-        )
+        moved = self._moved(whole, len(s.index) - 1, 0)
         self.lift(s.out, moved)
+
+    def _moved(self, a: Any, source: int, destination: int) -> Operand:
+        """An array one of whose axes comes to another place."""
+        dims = list(a.type.dims or ())
+        dims.insert(destination, dims.pop(source))
+        p = row(np.moveaxis, 3)
+        arguments: list[Any] = [("source", source), ("destination", destination)]
+        if len(dims) == 2:
+            p, arguments = row(np.transpose, 1), [("axes", None)]
+        return self.builder.raw(
+            p,
+            a,
+            attribute=Template((("a", Hole(0)), *arguments)),
+            type=replace(a.type, dims=tuple(dims)),
+            name=a.name,
+        )
 
     def _result(self, r: Any, out: Out) -> Operand:
         if out.axis is None:
@@ -216,19 +225,8 @@ class Lift(_Batch):
         if np.dtype(type_of(found).dtype) != np.dtype(element_dtype(out.type)):
             raise NotLifted("a result is of another type than its samples")
         if out.axis % rank == 0:
-            return found  # type: ignore[no-any-return]
-        dims = list(type_of(found).dims or ())
-        dims.insert(out.axis % rank, dims.pop(0))
-        template = Template(
-            (("a", Hole(0)), ("source", 0), ("destination", out.axis)),
-        )
-        return self.b.raw(  # type: ignore[no-any-return]
-            row(np.moveaxis, 3),
-            found,
-            attribute=template,
-            type=replace(type_of(found), dims=tuple(dims)),
-            name=found.name,
-        )
+            return found
+        return self._moved(found, 0, out.axis % rank)
 
     # ---- statements ------------------------------------------------------------
 
@@ -240,7 +238,7 @@ class Lift(_Batch):
     def nested(self, body: list[Statement]) -> list[Statement]:
         with self.b.nested([]) as block:
             self.statements(body)
-        return block  # type: ignore[no-any-return]
+        return block
 
     def statement(self, s: Statement) -> None:
         """One statement, for all samples."""
@@ -284,6 +282,9 @@ class Lift(_Batch):
 
     def _control(self, s: Any) -> None:
         o = self.own.operand
+        if isinstance(s, If) and self.differs(s.condition) and s.adjoint:
+            self._choose(s)
+            return
         if isinstance(s, If):
             self._steered(s, s.condition, "a branch")
             made: Any = If(o(s.condition), self.nested(s.then), self.nested(s.orelse))
@@ -299,6 +300,34 @@ class Lift(_Batch):
             made = replace(s, body=body, **dict(zip(BOUNDS, bounds, strict=True)))
         made.where, made.adjoint = s.where, s.adjoint
         self.b.block.append(made)
+
+    def _choose(self, s: If) -> None:
+        """A choice that a derivative makes: both are computed, and one is taken."""
+        then, orelse = self._chosen(s, s.then), self._chosen(s, s.orelse)
+        if then.keys() != orelse.keys():
+            self._steered(s, s.condition, "a branch")
+        for cell in then:
+            rank = cell.type.rank
+            given = (s.condition, then[cell], orelse[cell])
+            operands = [self.aligned(v, rank) for v in given]
+            t = self.type(cell.type, cell.name)
+            chosen = self.b.raw(row(np.where, 3), *operands, type=t)
+            self.b.add(Store(self.own.operand(cell), chosen))
+
+    def _chosen(self, s: If, body: list[Statement]) -> dict[Cell, Operand]:
+        """What is stored into cells on one side, which does nothing else."""
+        found: dict[Cell, Operand] = {}
+        for t in body:
+            match t:
+                case Let() if self.differs(t.out):
+                    self.statement(replace(t, quiet=True))
+                case Let():
+                    self._same(t)
+                case Store(place=Cell() as cell) if not t.accumulate:
+                    found[cell] = t.operand
+                case _:
+                    self._steered(s, s.condition, "a branch")
+        return found
 
     def _steered(self, s: Statement, by: Any, what: str) -> None:
         if self.differs(by):
@@ -337,10 +366,14 @@ class Lift(_Batch):
     def _spread(self, s: Let) -> None:
         """One number for each sample, in every element of an array."""
         g, like = s.operands
-        t = self.type(s.out.type, s.out.name)
         if self.differs(like) and not self.differs(g):
             self.let(s, SPREAD, self.own.operand(g), self.own.operand(like))
-            return
+        else:
+            self.spread(s, g)
+
+    def spread(self, s: Let, g: Operand) -> None:
+        """A number or array for each sample, in the shape of a result."""
+        t = self.type(s.out.type, s.out.name)
         dims = t.dims or ()
         template = Template((("array", Hole(0)), ("shape", _shape(dims, 1))))
         known = [d for d in dims if d.constant is None]
@@ -437,7 +470,7 @@ class Lift(_Batch):
         self.own.mapping[place] = made
         for k in range(place.type.rank):
             self.own.lengths[Dim(place, k)] = symbol(Dim(made, k + 1))
-        value = None if s.value is None else self.given(s.value)
+        value: Any = None if s.value is None else self.given(s.value)
         self.b.add(replace(s, place=made, value=value))
 
     def _store(self, s: Store) -> None:
