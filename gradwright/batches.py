@@ -11,7 +11,7 @@ from typing import Any
 
 from gradwright.derived import Derived, last_return
 from gradwright.transform.axes import spread
-from gradwright.transform.batch import Out, Ragged, batch
+from gradwright.transform.batch import Batched, Out, Ragged, batch
 from gradwright.transform.calls import inline
 from gradwright.transform.core import (
     Const,
@@ -24,6 +24,8 @@ from gradwright.transform.core import (
 )
 from gradwright.transform.errors import ShapeError, UnsupportedSyntax
 from gradwright.transform.fission import is_collective, meets
+from gradwright.transform.lifted_rows import NotLifted
+from gradwright.transform.lifting import Lift
 from gradwright.transform.scopes import enclose
 from gradwright.transform.specialise import Specialised
 from gradwright.transform.specialise.abstract import is_operand, leaves, mapped
@@ -31,6 +33,8 @@ from gradwright.transform.specialise.samples import samples
 from gradwright.transform.step import Step
 from gradwright.transform.structure import Structure
 from gradwright.transform.types import Type
+
+IN_FRONT = "vmap: arrays have an axis of the samples in front."
 
 
 def one_sample(
@@ -64,9 +68,7 @@ def batched(d: Derived, step: Step) -> Derived:
         out = list(_stacked(d, step))
         if step.axis_name is not None and meets(d.function.body, step.axis_name):
             enclose(inline(d.function, everywhere=True))
-        made = batch(
-            d.function, axes, step.axis_size, out, name, returned, step.axis_name
-        )
+        made, note = _written(d.function, step, axes, out, name, returned)
     except Ragged:
         raise ShapeError(
             f"vmap of {d.source.name}: the shape of this result may differ from "
@@ -86,7 +88,29 @@ def batched(d: Derived, step: Step) -> Derived:
         result=result,
         fits={},
         batched=made,
+        notes=(*d.notes, note),
+        is_lifted=d.is_lifted or note is IN_FRONT,
     )
+
+
+def _written(f: Function, step: Step, *how: Any) -> tuple[Batched, str]:
+    """The program of all samples, lifted if it can be, or else a loop; and which."""
+    axes, out, name, where = how
+    given = f, axes, step.axis_size, out, name, where, step.axis_name
+    if step.axis_name is not None:
+        return batch(*given), f"vmap: a loop over the samples of {step.axis_name!r}."
+    if step.how == "loop":
+        return batch(*given), "vmap: a loop over the samples, as how='loop' says."
+    try:
+        return batch(*given, Lift), IN_FRONT
+    except NotLifted as why:
+        if step.how == "axis":
+            raise UnsupportedSyntax(
+                f"vmap with how='axis' gives no array another axis here: {why}",
+                at=where,
+                instead="how='loop'",
+            ) from None
+        return batch(*given), f"vmap: a loop over the samples: {why}."
 
 
 def _stacked(d: Derived, step: Step) -> Iterator[Out]:

@@ -40,7 +40,7 @@ from gradwright.statics import reader, static_kind, static_pattern, static_posit
 from gradwright.switches import DEBUG_NANS, DISABLE_JIT, SWITCHED
 from gradwright.transform import source as sources
 from gradwright.transform.axes import of_parameters
-from gradwright.transform.errors import EffectError, ShapeError
+from gradwright.transform.errors import EffectError, GradwrightError, ShapeError
 from gradwright.transform.specialise import NeedsValue
 from gradwright.transform.specialise.abstract import Path, Static
 from gradwright.transform.specialise.frame import NeedsLengths, type_of_input
@@ -60,6 +60,7 @@ class Entry:
         *more: Step,
         compiles: bool = True,
         form: Form | None = None,
+        loops: bool = False,
     ) -> None:
         callee = Callee(target, *more)
         self.target, self.more = target, more
@@ -72,6 +73,9 @@ class Entry:
         self.is_jitted = compiles and is_compiled(self.steps)
         if not compiles:
             self.steps = tuple(_as_source(step) for step in self.steps)
+        if loops:
+            self.steps = tuple(_in_a_loop(step) for step in self.steps)
+        self.loops = loops
         self._as_source: Entry | None = None
         self.form = form
         self.asked = self.steps  # before it is known of vmap which argument is mapped
@@ -130,7 +134,11 @@ class Entry:
         """The way to the same function's specialisations without machine code."""
         if self._as_source is None:
             self._as_source = Entry(
-                self.target, *self.more, compiles=False, form=self.form
+                self.target,
+                *self.more,
+                compiles=False,
+                form=self.form,
+                loops=self.loops,
             )
         return self._as_source
 
@@ -142,7 +150,13 @@ class Entry:
         found = self._formed.get(form)
         if found is None:
             compiles = self.is_jitted or not is_compiled(self.asked)
-            found = Entry(self.target, *self.more, compiles=compiles, form=form)
+            found = Entry(
+                self.target,
+                *self.more,
+                compiles=compiles,
+                form=form,
+                loops=self.loops,
+            )
             found.bind(args, keywords)  # it is a form in which it can be called
             self._formed[form] = found
         return found
@@ -378,6 +392,22 @@ class Entry:
             self.short.learn(self, found, args)
         return out
 
+    def in_a_loop(
+        self, e: Exception, args: tuple[Any, ...], keywords: dict[str, Any]
+    ) -> Any:
+        """What a loop over the samples gives, or raises: it knows at which one it is.
+
+        Raises:
+            Exception: That of the loop; the given one, where it was one, too.
+        """
+        formed = self.formed(args, keywords)
+        is_ours = isinstance(e, GradwrightError)
+        if is_ours or not formed.of_call(formed.bind(args, keywords)).is_lifted:
+            raise e
+        return Entry(self.target, *self.more, compiles=False, loops=True).call(
+            args, keywords
+        )
+
     def fitting(
         self, found: Specialisation, hidden: dict[str, Any], args: Any, values: Any
     ) -> Found:
@@ -457,6 +487,11 @@ def _as_source(step: Step) -> Step:
     if step.kind != "jit":
         return step
     return replace(step, backend="numpy", fastmath=False)
+
+
+def _in_a_loop(step: Step) -> Step:
+    """A vmap that makes a loop over the samples."""
+    return replace(step, how="loop") if step.kind == "vmap" else step
 
 
 class _Mark:

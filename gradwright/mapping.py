@@ -23,6 +23,7 @@ def vmap(
     out_axes: Any = 0,
     axis_name: Any = None,
     axis_size: int | None = None,
+    how: str | None = None,
 ) -> Any:
     """The function of many samples: `vmap(f)(xs)` is `stack([f(x) for x in xs])`.
 
@@ -39,6 +40,9 @@ def vmap(
             way; None for a result that is the same for all samples.
         axis_name: The name by which `psum` and its relatives know the samples.
         axis_size: How many samples there are, where no argument says so.
+        how: "axis" gives every array one more axis, "loop" makes a loop over the
+            samples. Left out, it is an axis where all samples go one way through the
+            function, and all that differs between them is of NumPy.
 
     Returns:
         A function of the same arguments, with one more axis in what is mapped. Floats
@@ -47,7 +51,9 @@ def vmap(
     Raises:
         ShapeError: At the call, if an argument has no such axis, or not as many
             samples as another one, or if the shapes of results may differ.
+        UnsupportedSyntax: At the call, if `how` is "axis" and a loop is needed.
         TypeError: in_axes or out_axes holds something else.
+        ValueError: `how` is something else.
 
     Example:
         >>> import numpy as np
@@ -61,7 +67,7 @@ def vmap(
         array([ 0,  8, 16])
     """
     if fun is None:
-        return lambda f: vmap(f, in_axes, out_axes, axis_name, axis_size)
+        return lambda f: vmap(f, in_axes, out_axes, axis_name, axis_size, how)
     must_be_callable("vmap", fun)
     mapped = frozen(in_axes, "in_axes")
     if isinstance(mapped, Axes) and mapped.kind not in (tuple, list):
@@ -71,6 +77,8 @@ def vmap(
         )
     if axis_size is not None and type(axis_size) is not int:
         raise TypeError(f"axis_size of vmap is an int, and not {axis_size!r}")
+    if how not in (None, "axis", "loop"):
+        raise ValueError(f"how of vmap is 'axis' or 'loop', and not {how!r}")
     step = Step(
         "vmap",
         None,
@@ -78,6 +86,7 @@ def vmap(
         out_axes=frozen(out_axes, "out_axes"),
         axis_name=axis_name,
         axis_size=axis_size,
+        how=how,
     )
     return Transformed(fun, step)
 

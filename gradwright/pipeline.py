@@ -228,8 +228,8 @@ def derived_of(
 
 def emit_derived(d: Derived, fastmath: bool = False) -> tuple[Module, ...]:
     """The emitted module, or the two of a split."""
-    header = FASTMATH if fastmath else ""
-    return tuple(emit(f, header) for f in d.functions())
+    notes = dict.fromkeys([*d.notes, *([FASTMATH] if fastmath else [])])
+    return tuple(emit(f, "\n".join(notes)) for f in d.functions())
 
 
 def call_arguments(specialised: Specialised, source: Source) -> list[Any]:

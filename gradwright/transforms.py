@@ -60,7 +60,13 @@ class Transformed:
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         entry = self._entry or self.entry
-        return entry.fast(entry, args, keywords)
+        try:
+            return entry.fast(entry, args, keywords)
+        except Exception as e:
+            if not entry.is_mapped:
+                raise
+            failed = e
+        return entry.in_a_loop(failed, args, keywords)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         if isinstance(self.__wrapped__, staticmethod):

@@ -16,7 +16,8 @@ TRANSFORM = """
     errors step structure axes parsing source language normalise liveness stored
     definite indices types template shapes primitives.record primitives.* primitives
     core picks notation scopes activity mixed build custom
-    specialise rules forward reverse jacobian fission batch parallel
+    specialise rules forward reverse jacobian fission batch
+    lifted_rows lifting parallel
     deadcode bounds algebra simplify linear calls interface ownership trips
     begin cleared in_place
     spelling layout names outline displays nesting writer emit

@@ -95,6 +95,7 @@ def batch(
     name: str,
     where: Location | None = None,
     axis_name: Any = None,
+    rewrite: type[_Batch] | None = None,
 ) -> Batched:
     """A program for all samples.
 
@@ -106,8 +107,9 @@ def batch(
         name: What the new function is called.
         where: What the program of one sample returns, in the user's source.
         axis_name: The name by which collectives know the samples.
+        rewrite: How it is written; left out, as a loop.
     """
-    made = _Batch(function, axes, size)
+    made = (rewrite or _Batch)(function, axes, size)
     made.where, made.name = where, axis_name
     results: list[Any] = made.run(out)
     f = replace(

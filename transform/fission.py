@@ -108,13 +108,16 @@ def read(operand: Any) -> Iterator[Any]:
         yield from (s.array if isinstance(s, Dim) else s for s in operand.symbols())
 
 
-def varying(body: Block, given: Iterable[Any], name: Any = None) -> set[Any]:
+def varying(
+    body: Block, given: Iterable[Any], name: Any = None, lengths: bool = True
+) -> set[Any]:
     """The values and places that may differ from sample to sample.
 
     Args:
         body: The program of one sample.
         given: What is known to differ.
         name: Of the axis along which the samples lie: what they make together is one.
+        lengths: Those of what differs may differ, too.
     """
     samples = set(given)
     found = set(samples)
@@ -126,7 +129,7 @@ def varying(body: Block, given: Iterable[Any], name: Any = None) -> set[Any]:
             if isinstance(o, Linear):
                 for t in o.symbols():
                     if isinstance(t, Dim):  # the samples are of one shape
-                        if t.array in found and t.array not in samples:
+                        if lengths and t.array in found and t.array not in samples:
                             return True
                     elif t in found:
                         return True

@@ -36,6 +36,7 @@ class Step:
     out_axes: Any = 0
     axis_name: Any = None
     axis_size: int | None = None
+    how: str | None = None
     first: int = 0
     axes: tuple[int | None, ...] = ()
     sizes: tuple[int | None, ...] = ()

@@ -133,6 +133,63 @@ GOLDEN: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
 }
 
 
+def layer(W, b, x):
+    return np.tanh(W @ x + b)
+
+
+def loss(W, b, v, x, y):
+    return (v @ layer(W, b, x) - y) ** 2
+
+
+def soft(x):
+    e = np.exp(x - np.max(x))
+    return e / np.sum(e)
+
+
+def stencil(u, n):
+    for _ in range(n):
+        v = u.copy()
+        v[1:-1] += 0.1 * (u[2:] - 2.0 * u[1:-1] + u[:-2])
+        u = v
+    return u
+
+
+def distance(p, q):
+    return np.sqrt(np.sum((p - q) ** 2))
+
+
+def solved(A, b):
+    return np.linalg.solve(A, b) @ b
+
+
+W = np.ones((2, 3))
+SQUARES = np.stack([np.eye(3), 2.0 * np.eye(3)])
+BOTH: dict[str, tuple[Callable[..., Any], Any, tuple[Any, ...]]] = {
+    "layer": (layer, (None, None, 0), (W, X[:, 0], X)),
+    "loss_grad": (
+        gw.grad(loss, argnums=(0, 1, 2)),
+        (None, None, None, 0, 0),
+        (W, X[:, 0], X[:, 0], X, X[:, 1]),
+    ),
+    "soft_jacobian": (gw.jacrev(soft), 0, (X,)),
+    "stencil": (stencil, (0, None), (X, 3)),
+    "distance_grad": (gw.grad(distance), (None, 0), (X[0], X + 1.0)),
+    "solved_grad": (gw.grad(solved, argnums=(0, 1)), (0, None), (SQUARES, X[0])),
+}
+for name, (f, axes, arguments) in BOTH.items():
+    for how in ("axis", "loop"):
+        GOLDEN[f"{name}_{how}"] = gw.vmap(f, in_axes=axes, how=how), arguments
+
+
+@pytest.mark.parametrize("name", BOTH)
+def test_both_ways_are_one(name: str) -> None:
+    f, axes, arguments = BOTH[name]
+    in_front = gw.vmap(f, in_axes=axes, how="axis")
+    loop = gw.vmap(f, in_axes=axes, how="loop")
+    hold(in_front(*arguments), loop(*arguments))
+    hold(gw.jit(in_front)(*arguments), loop(*arguments))
+
+
 @pytest.mark.parametrize("name", GOLDEN)
 def test_source(name: str, golden: Callable[[str, str], None]) -> None:
     function, arguments = GOLDEN[name]

@@ -1,3 +1,5 @@
+"""vmap: a loop over the samples: a branch in line 101 depends on the sample."""
+
 import numpy as np
 
 
