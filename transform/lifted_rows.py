@@ -13,26 +13,70 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
-from gradwright.transform.build import row
-from gradwright.transform.core import At, Index, Let, Span, Whole, type_of
-from gradwright.transform.indices import linear
+from gradwright.transform.build import Builder, row
+from gradwright.transform.core import (
+    At,
+    Index,
+    Let,
+    Operand,
+    Span,
+    Substitution,
+    Value,
+    Whole,
+    type_of,
+)
+from gradwright.transform.indices import Linear, linear
+from gradwright.transform.primitives.record import Primitive
 from gradwright.transform.template import Hole, Sequence, Template
-from gradwright.transform.types import array
-
-if TYPE_CHECKING:
-    from gradwright.transform.lifting import Lift
-
-Rule = Callable[["Lift", Let, dict[str, Any]], None]
+from gradwright.transform.types import Type, array
 
 
 class NotLifted(Exception):
     """Why a program is not lifted, in a user's words."""
 
 
+class Lift(Protocol):
+    """The program of all samples while it is written, as rules see it.
+
+    own: what stands for the values of one sample.  size: the number of samples.
+    """
+
+    own: Substitution
+    size: Linear
+
+    @property
+    def b(self) -> Builder:
+        """What it is written with."""
+
+    def differs(self, o: Any) -> bool:
+        """Whether an operand may differ from sample to sample."""
+
+    def type(self, t: Type, name: str = ...) -> Type:
+        """The type for all samples of what one sample has."""
+
+    def lift(self, v: Value, of: Operand) -> None:
+        """All samples of a value are this."""
+
+    def let(
+        self, s: Let, p: Primitive, *operands: Operand, attribute: Any = None
+    ) -> None:
+        """One primitive gives all samples of what a statement defines."""
+
+    def aligned(self, o: Operand, rank: int) -> Operand:
+        """An operand with its axes where broadcasting meets those of the result."""
+
+    def given(self, o: Operand) -> Operand:
+        """All samples of an operand, also of one that is the same for all."""
+
+    def spread(self, s: Let, g: Operand) -> None:
+        """A number or array for each sample, in the shape of a result."""
+
+
+Rule = Callable[[Lift, Let, dict[str, Any]], None]
 RULES: dict[Any, Rule] = {}
 
 

@@ -139,12 +139,13 @@ class Lift(_Batch):
         missing = rank - type_of(o).rank
         if not self.differs(o) or missing <= 0:
             return found
-        own = type_of(found)
-        assert own.dims is not None
-        dims = (own.dims[0], *[linear(1)] * missing, *own.dims[1:])
+        assert isinstance(found, Value) and found.type.dims is not None
+        size, *rest = found.type.dims
+        dims = (size, *[linear(1)] * missing, *rest)
         index: Index = (Span(), *[NewAxis()] * missing)
         name = getattr(o, "name", "value")
-        return self.b.element(found, index, replace(own, dims=dims), name, safe=True)
+        t = replace(found.type, dims=dims)
+        return self.b.element(found, index, t, name, safe=True)
 
     def given(self, o: Operand) -> Operand:
         """All samples of an operand, also of one that is the same for all."""
