@@ -42,15 +42,13 @@ class NotLifted(Exception):
 class Lift(Protocol):
     """The program of all samples while it is written, as rules see it.
 
-    own: what stands for the values of one sample.  size: the number of samples.
+    b: what it is written with.  own: what stands for the values of one sample.  size:
+    the number of samples.
     """
 
+    b: Builder
     own: Substitution
     size: Linear
-
-    @property
-    def b(self) -> Builder:
-        """What it is written with."""
 
     def differs(self, o: Any) -> bool:
         """Whether an operand may differ from sample to sample."""

@@ -25,12 +25,15 @@ from gradwright.transform.core import (
     At,
     Break,
     Buffer,
+    Call,
     Cell,
     Effect,
     For,
+    Function,
     If,
     Index,
     Let,
+    List,
     Load,
     NewAxis,
     Operand,
@@ -48,8 +51,11 @@ from gradwright.transform.core import (
     View,
     While,
     defines,
+    fresh,
+    is_recursive,
     stores,
     taken,
+    twin,
     type_of,
     walk,
 )
@@ -81,15 +87,97 @@ class Lift(_Batch):
         """Write the program; the results of all samples."""
         body, inner = self._body()
         count = len(self.outer.mapping)
-        self.own = Substitution({}, {})
-        loaded = [s.out for s in body[:count] if isinstance(s, Load)]
-        self.vary = varying(body, loaded, lengths=False)
-        for s in body[:count]:
-            assert isinstance(s, Load)
-            self._sample(s)
-        self.statements(body[count:])
+        loaded = [s for s in body[:count] if isinstance(s, Load)]
+        L = Lifting(self.builder, self.size, {})
+        L.vary = varying(body, [s.out for s in loaded], lengths=False)
+        for s in loaded:
+            axis = 0 if not s.index or isinstance(s.index[0], At) else len(s.index) - 1
+            whole: Any = s.source
+            L.lift(s.out, moved(L, whole, axis, 0) if axis else whole)
+        L.statements(body[count:])
         results = map(inner.operand, self.function.results)
-        return [self._result(r, o) for r, o in zip(results, out, strict=True)]
+        return [stacked(L, r, o) for r, o in zip(results, out, strict=True)]
+
+
+def stacked(L: Lifting, r: Any, out: Out) -> Operand:
+    """One result of all samples."""
+    if out.axis is None:
+        if L.differs(r):
+            raise shared_by_none()
+        return L.own.operand(r)  # type: ignore[no-any-return]
+    found = L.given(r)
+    rank = type_of(found).rank
+    if not -rank <= out.axis < rank:
+        raise NotLifted("out_axes names no axis of the result")  # the loop says so
+    if np.dtype(type_of(found).dtype) != np.dtype(element_dtype(out.type)):
+        raise NotLifted("a result is of another type than its samples")
+    axis = out.axis % rank
+    return moved(L, found, 0, axis) if axis else found
+
+
+def moved(L: Lifting, a: Any, source: int, destination: int) -> Operand:
+    """An array one of whose axes comes to another place."""
+    dims = list(a.type.dims or ())
+    dims.insert(destination, dims.pop(source))
+    p = row(np.moveaxis, 3)
+    arguments: list[Any] = [("source", source), ("destination", destination)]
+    if len(dims) == 2:
+        p, arguments = row(np.transpose, 1), [("axes", None)]
+    return L.b.raw(
+        p,
+        a,
+        attribute=Template((("a", Hole(0)), *arguments)),
+        type=replace(a.type, dims=tuple(dims)),
+        name=a.name,
+    )
+
+
+def function_of_all(L: Lifting, f: Function, differ: list[bool]) -> Function:
+    """A function of the program for all samples of the arguments that differ."""
+    params: list[Any] = []
+    given: dict[Any, Any] = {}
+    for p in f.params:
+        one = Value(p.name, p.type, users=getattr(p, "users", False))
+        given[p] = one
+        params.append(one)
+    inner = fresh(f.body, given)
+    for one in params:
+        one.type = inner.type(one.type)
+    some = [one for one, d in zip(params, differ, strict=True) if d]
+    wholes = {one: twin(one) for one in some}
+    size = symbol(Dim(wholes[some[0]], 0))
+    made = Lifting(Builder(), size, L.functions)
+    body = inner.block(f.body)
+    made.vary = varying(body, some, lengths=False)
+    for one, whole in wholes.items():
+        made.lift(one, whole)
+    for one, whole in wholes.items():
+        t = made.type(one.type, one.name)
+        whole.type = replace(t, dims=(symbol(Dim(whole, 0)), *(t.dims or ())[1:]))
+    made.statements(body)
+    return replace(
+        f,
+        name=f"{f.name}_batched",
+        params=[wholes.get(one, one) for one in params],
+        body=made.b.block,
+        results=[made.given(inner.operand(r)) for r in f.results],
+    )
+
+
+class Lifting:
+    """A block of statements while it is written for all samples.
+
+    own: what stands for the values and places of one sample.  vary: which of them may
+    differ from sample to sample.  functions: what is called, for the arguments that
+    differ.
+    """
+
+    def __init__(
+        self, builder: Builder, size: Linear, functions: dict[Any, Function]
+    ) -> None:
+        self.b, self.size, self.functions = builder, size, functions
+        self.own = Substitution({}, {})
+        self.vary: set[Any] = set()
 
     # ---- what differs from sample to sample ------------------------------------
 
@@ -127,11 +215,6 @@ class Lift(_Batch):
         if isinstance(made, Let) and made.out is out:
             made.quiet, made.safe, made.loose = s.quiet, s.safe, s.loose
         self.lift(s.out, out)
-
-    @property
-    def b(self) -> Builder:
-        """What it is written with."""
-        return self.builder
 
     def aligned(self, o: Operand, rank: int) -> Operand:
         """An operand with its axes where broadcasting meets those of the result."""
@@ -187,48 +270,6 @@ class Lift(_Batch):
             name=getattr(o, "name", "value"),
         )
 
-    # ---- parameters and results ------------------------------------------------
-
-    def _sample(self, s: Load) -> None:
-        whole = s.source
-        assert isinstance(whole, Value)
-        if not s.index or isinstance(s.index[0], At):
-            self.lift(s.out, whole)
-            return
-        moved = self._moved(whole, len(s.index) - 1, 0)
-        self.lift(s.out, moved)
-
-    def _moved(self, a: Any, source: int, destination: int) -> Operand:
-        """An array one of whose axes comes to another place."""
-        dims = list(a.type.dims or ())
-        dims.insert(destination, dims.pop(source))
-        p = row(np.moveaxis, 3)
-        arguments: list[Any] = [("source", source), ("destination", destination)]
-        if len(dims) == 2:
-            p, arguments = row(np.transpose, 1), [("axes", None)]
-        return self.builder.raw(
-            p,
-            a,
-            attribute=Template((("a", Hole(0)), *arguments)),
-            type=replace(a.type, dims=tuple(dims)),
-            name=a.name,
-        )
-
-    def _result(self, r: Any, out: Out) -> Operand:
-        if out.axis is None:
-            if self.differs(r):
-                raise shared_by_none()
-            return self.own.operand(r)  # type: ignore[no-any-return]
-        found = self.given(r)
-        rank = type_of(found).rank
-        if not -rank <= out.axis < rank:
-            raise NotLifted("out_axes names no axis of the result")  # the loop says so
-        if np.dtype(type_of(found).dtype) != np.dtype(element_dtype(out.type)):
-            raise NotLifted("a result is of another type than its samples")
-        if out.axis % rank == 0:
-            return found
-        return self._moved(found, 0, out.axis % rank)
-
     # ---- statements ------------------------------------------------------------
 
     def statements(self, body: list[Statement]) -> None:
@@ -262,6 +303,8 @@ class Lift(_Batch):
                 self._alloc(s)
             case Store():
                 self._store(s)
+            case Call():
+                self._call(s)
             case Push() if not isinstance(s.operand, Tape):
                 tape = self.own.operand(s.tape)
                 self.b.add(Push(tape, self.given(s.operand)))  # type: ignore[arg-type]
@@ -496,6 +539,21 @@ class Lift(_Batch):
         whole = self.given(s.operand)
         copy = self.b.raw(COPY, whole, type=type_of(whole), name=place.name)
         self.b.add(replace(s, place=place, operand=copy))
+
+    def _call(self, s: Call) -> None:
+        """A call of a function of the program, which is written for all samples too."""
+        f, differ = s.function, [self.differs(o) for o in s.operands]
+        places = (*s.operands, *s.outs, *f.params)
+        if is_recursive(f) or any(isinstance(o, Tape | List) for o in places):
+            raise NotLifted(f"{f.name} calls itself, or takes a list")
+        key = (f, *differ)
+        if key not in self.functions:
+            self.functions[key] = function_of_all(self, f, differ)
+        outs = tuple(self._own_value(out) for out in s.outs)  # type: ignore[arg-type]
+        given = tuple(map(self.own.operand, s.operands))
+        self.b.add(replace(s, outs=outs, function=self.functions[key], operands=given))
+        for out, of in zip(s.outs, outs, strict=True):
+            self.lift(out, of)  # type: ignore[arg-type]
 
 
 BOUNDS = "start", "stop", "step"

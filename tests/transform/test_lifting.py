@@ -71,8 +71,25 @@ def summed(W, x):
     return by_letters, np.tensordot(W, W, axes=([0], [1])), np.cumsum(x)
 
 
+def smoothed(u, c):
+    """A function of its own in the emitted source, as it is called twice."""
+    for k in range(len(u)):
+        v = u.copy()
+        v[1:-1] += c[k] * (u[2:] - 2.0 * u[1:-1] + u[:-2])
+        w = np.sin(v) * np.cos(u) + c[k]
+        u = 0.5 * v + w * w / (1.0 + np.abs(w))
+    return u, np.sum(u)
+
+
+def twice(W, x):
+    y, s = smoothed(x, W[0])
+    z, t = smoothed(W[1], np.ones(3))
+    y, s = smoothed(y * s, z)
+    return y, s + t
+
+
 TWO = [products, reductions, shapes, recurrent, chosen, stores, looked_up, systems]
-TWO += [summed]
+TWO += [summed, twice]
 AXES = {(0, 0): (WS, XS), (None, 0): (W, XS), (0, None): (WS, V)}
 AXES |= {(2, 1): (np.moveaxis(WS, 0, 2), XS.T), (0, -1): (WS, XS.T)}
 
