@@ -99,6 +99,8 @@ class _Liveness:
     ) -> tuple[Block, set[Any]]:
         kept: Block = []
         for s in reversed(body):
+            if kept and _is_read_next(s, kept[-1], live):
+                continue
             new, live = self.statement(s, live, after_loop)
             if new is not None:
                 kept.append(new)
@@ -304,6 +306,17 @@ def may_raise(s: Let | Load) -> bool:
     if p.function is operator.pow:
         return not _is_positive(s.operands[1])
     return True
+
+
+def _is_read_next(s: Statement, t: Statement, live: set[Any]) -> bool:
+    """Whether what nobody needs of a statement is read, and raised, by the next one."""
+    return (
+        isinstance(s, Load)
+        and isinstance(t, Load)
+        and s.out not in live
+        and (s.source, s.index, s.unsure) == (t.source, t.index, t.unsure)
+        and not _has_lengths(s)
+    )
 
 
 def _has_lengths(s: Let | Load) -> bool:

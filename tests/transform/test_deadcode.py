@@ -9,6 +9,19 @@ from gradwright.transform.deadcode import drop_dead
 from gradwright.transform.notation import notation
 
 DROPPED = {
+    "a part that the next statement reads again": (
+        """
+        def f(x: array of float64 with 1 axes, i: int):
+            a = load x[i]  # user
+            b = load x[i]
+            return b
+        """,
+        """
+        def f(x: array of float64 with 1 axes, i: int):
+            b = load x[i]
+            return b
+        """,
+    ),
     "values nobody reads": (
         """
         def f(x: float):
