@@ -36,14 +36,14 @@ def tapes_of(results: Iterable[Any]) -> dict[int, Type]:
 
 
 def are_bound(halves: Iterable[Function]) -> bool:
-    """Whether one half takes of the other what only emitted source, or none, has.
+    """Whether one half takes a tape of the other, or None in the place of an array.
 
-    A tape, or None in the place of an array.
+    What is no machine code hands over neither in the form that machine code takes.
     """
     halves = list(halves)
-    handed = (r for f in halves for r in f.results if isinstance(r, Value))
+    results = [r for f in halves for r in f.results if isinstance(r, Value)]
     return any(isinstance(p, Tape) for f in halves for p in f.params) or any(
-        r.type.optional and r.type.is_array for r in handed
+        r.type.optional and r.type.is_array for r in results
     )
 
 
