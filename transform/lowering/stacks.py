@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradwright.transform.core import At as Position
 from gradwright.transform.core import (
+    Alloc,
     Call,
     For,
     Function,
@@ -27,6 +27,7 @@ from gradwright.transform.core import (
     Value,
     walk,
 )
+from gradwright.transform.core import At as Position
 from gradwright.transform.indices import Linear, linear, symbol
 from gradwright.transform.lowering.nests import Scope, variables
 from gradwright.transform.lowering.program import Lowering, Shape
@@ -34,11 +35,16 @@ from gradwright.transform.types import INT, Type
 
 
 def stacks_of(function: Function) -> set[Any]:
-    """The tapes that stay tapes; with one of them, its copies."""
+    """The tapes that stay tapes; with one of them, its copies.
+
+    One of several kinds of items is one also where all calls are written out.
+    """
     found = {p for p in function.params if isinstance(p, Tape)}
     copies: list[tuple[Any, Any]] = []
     for s in walk(function.body):
         match s:
+            case Alloc(place=Tape() as tape) if not tape.type.is_number:
+                found.add(tape)
             case Call():
                 found.update(o for o in s.operands if isinstance(o, Tape))
             case Push(operand=Tape() as inner) | Pop(out=Tape() as inner):
