@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gradwright.transform.core import Function, Tape
+from gradwright.transform.core import Function, Tape, Value
 from gradwright.transform.types import Type
 
 
@@ -35,9 +35,16 @@ def tapes_of(results: Iterable[Any]) -> dict[int, Type]:
     return {k: r.type for k, r in enumerate(results) if isinstance(r, Tape)}
 
 
-def shares_tapes(halves: Iterable[Function]) -> bool:
-    """Whether one half takes a tape of the other."""
-    return any(isinstance(p, Tape) for f in halves for p in f.params)
+def are_bound(halves: Iterable[Function]) -> bool:
+    """Whether one half takes a tape of the other, or None in the place of an array.
+
+    What is no machine code hands over neither in the form that machine code takes.
+    """
+    halves = list(halves)
+    results = [r for f in halves for r in f.results if isinstance(r, Value)]
+    return any(isinstance(p, Tape) for f in halves for p in f.params) or any(
+        r.type.optional and r.type.is_array for r in results
+    )
 
 
 def packed(out: Any, tapes: dict[int, Type]) -> Any:

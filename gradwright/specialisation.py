@@ -14,7 +14,7 @@ from typing import Any
 
 from gradwright.arguments import kind_of
 from gradwright.emitted import NOTHING, Emitted, Runner
-from gradwright.handed import shares_tapes
+from gradwright.handed import are_bound
 from gradwright.lengths import fits, length_checks
 from gradwright.overlaps import Apart
 from gradwright.pipeline import Built
@@ -38,7 +38,7 @@ def runners(built: Built) -> tuple[Runner, Runner | None]:
         ]
         built.seconds["compiling"] = sum(c.seconds for c in compiled)
         made: list[Runner] = [*compiled]
-        if shares_tapes(built.derived.functions()) and not all(
+        if are_bound(built.derived.functions()) and not all(
             c.is_machine_code for c in compiled
         ):
             made = [Emitted(m) for m in modules]

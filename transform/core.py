@@ -319,10 +319,20 @@ class Take(Statement):
 
 @dataclass(eq=False)
 class Push(Statement):
-    """tape.append(operand); a tape may hold tapes, or lists that are not used again."""
+    """tape.append(operand); a tape may hold tapes, or lists that are not used again.
+
+    What is popped is of the type `item`, where that is given: a number may stand for an
+    array of equal elements.
+    """
 
     tape: Tape
     operand: Operand | Tape | List
+    item: Type | None = None
+
+    @property
+    def popped(self) -> Type:
+        """The type of what is popped."""
+        return self.item or type_of(self.operand)
 
 
 @dataclass(eq=False)

@@ -228,12 +228,15 @@ class _Sweep:
                 self.keep(s)
             case Push():
                 if s.tape in self.varied:
-                    b.add(Push(self.dots[s.tape], self.tangent(s.operand)))
+                    dot = self.tangent(s.operand)
+                    item = replace(s.popped, optional=False)
+                    b.add(Push(self.dots[s.tape], dot, item))
                 self.keep(s)
             case Pop():
                 self.keep(s)
                 if s.tape in self.varied:
                     popped = _beside(s.out)
+                    popped.type = replace(popped.type, optional=False)
                     b.add(Pop(popped, self.dots[s.tape]))
                     self.dots[s.out] = popped
             case Insert():

@@ -1,8 +1,9 @@
 """Machine code: loop core in, a callable out, through LLVM and Numba.
 
     kernel     the function that is called, and its frame      (uses body)
-    body       each statement                                  (uses the next four)
+    body       each statement                                  (uses the next five)
     memory     the arrays of a function's own
+    stacks     tapes whose items are of several kinds
     operations each row of the table on scalars, by kind
     elementary functions of the C library, also in vectors
     arrays     elements by layout, alias scopes

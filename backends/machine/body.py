@@ -27,6 +27,7 @@ from gradwright.backends.machine import (
     operations,
     rows,
     sites,
+    stacks,
 )
 from gradwright.backends.machine.arrays import Array, Scopes
 from gradwright.backends.machine.control import RARE
@@ -71,10 +72,13 @@ from gradwright.transform.core import (
     Let,
     Library,
     Load,
+    Pop,
+    Push,
     Raise,
     Resize,
     Statement,
     Store,
+    Tape,
     Value,
     While,
     Whole,
@@ -131,8 +135,11 @@ class Body:
             if isinstance(s, Library):
                 owned += [o for o in s.outs if o not in owned and isinstance(o, Buffer)]
         name = f"{self.llvm.name} of {len(program.instances)}"
+        if stacks.has_any(self.function):
+            owned += [stacks.STACKS, stacks.WORDS]
         self.scopes = Scopes(program.module, name, owned)
         self.memory = Memory(self)
+        self.stacks = stacks.Stacks(self)
         self.zeroed: set[Any] = set()  # arrays that are zeros when the kernel begins
         self.handed: set[Any] = set()  # arrays that belong to the caller by now
 
@@ -154,6 +161,7 @@ class Body:
                 self.b.branch(self.exit)
             self.b.position_at_end(self.exit)
             self.memory.free()
+            self.stacks.free()
             if self.is_recursive:
                 self.descend(-1)
             status = self.b.load(self.status, typ=WORD)
@@ -184,7 +192,9 @@ class Body:
         """Take the parameters from the registers of a call."""
         rest = iter(self.llvm.args[1:])
         for p, layout in zip(self.function.params, self.instance.layouts, strict=True):
-            if is_scalar(p.type):
+            if isinstance(p, Tape):
+                self.stacks.given[p] = next(rest)
+            elif is_scalar(p.type):
                 t = element_of(p.type)
                 found = tuple(next(rest) for _ in register_types(t))
                 self.set(p, of_registers(t, found))
@@ -377,14 +387,22 @@ class Body:
         match s:
             case Let():
                 self._let(s)
+            case Load(source=Tape()):
+                self.stacks.copy(s)
             case Load():
                 self._load(s)
             case Store():
                 self._store(s)
+            case Alloc(place=Tape(like=None)):
+                self.stacks.begin(s.place)
             case Alloc():
                 self._alloc(s)
             case Resize():
                 self.memory.resize(s)
+            case Push():
+                self.stacks.push(s)
+            case Pop():
+                self.stacks.pop(s)
             case For():
                 control.loop_over(self, s)
             case While():
@@ -545,7 +563,7 @@ class Body:
         if unordered and dtype.kind in "fc" and dtype == dtype_of(x.type):
             parts = zip(held.parts, x.parts, strict=True)
             added = tuple(self.b.fadd(p, q, flags=ANY_ORDER) for p, q in parts)
-            return Scalar(held.type, added)
+            return Scalar(replace(held.type, optional=False), added)
         p = TABLE.rows[operator.add, 2]
         out = p.type_rule(held.type, x.type)
         error = sites.of_row(p, out)
@@ -595,8 +613,6 @@ def _asks_for_none(s: Let) -> bool:
 def _described(s: Statement) -> str:
     return {
         "Effect": "print and other calls for their effect",
-        "Push": "lists",
-        "Pop": "lists",
         "Insert": "lists",
         "Remove": "lists",
         "Take": "lists",

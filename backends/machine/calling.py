@@ -24,6 +24,7 @@ from gradwright.backends.machine.scalars import (
 from gradwright.transform.core import (
     Call,
     Place,
+    Tape,
     Value,
     type_of,
 )
@@ -37,7 +38,10 @@ def call(body: Body, s: Call) -> None:
     given: list[Any] = []
     layouts: list[str | None] = []
     for o, p in zip(s.operands, s.function.params, strict=True):
-        if isinstance(o, Value | Place) and not is_scalar(type_of(o)):
+        if isinstance(o, Tape):
+            given.append(body.stacks.of(o))
+            layouts.append(None)
+        elif isinstance(o, Value | Place) and not is_scalar(type_of(o)):
             a = body.array(o)
             given.append(a)
             layouts.append(a.layout)
@@ -67,8 +71,10 @@ def invoke(
     for x in given:
         if isinstance(x, Array):
             passed += [x.data, *x.dims, *x.strides]
-        else:
+        elif isinstance(x, Scalar):
             passed += registers(x)
+        else:
+            passed.append(x)
     slots: list[tuple[Register, ...]] = []
     for r in function.results:
         t = type_of(r)

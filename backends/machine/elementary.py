@@ -69,7 +69,7 @@ def register() -> frozenset[str]:
             llvm.add_symbol(PREFIX + name, address)
             found.add(name)
     libc = ctypes.CDLL(None)
-    for name in ("malloc", "free"):
+    for name in ("malloc", "realloc", "free"):
         address = ctypes.cast(getattr(libc, name), ctypes.c_void_p).value
         llvm.add_symbol(PREFIX + name, address)
     return frozenset(found)

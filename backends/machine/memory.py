@@ -184,12 +184,15 @@ class Memory:
 
     def release(self, slots: Heap) -> None:
         """Give an array from malloc back; its slots are empty then."""
+        self.free_at(self.body.b.load(slots.data, typ=POINTER))
+        self.empty(slots)
+
+    def free_at(self, data: Register) -> None:
         b = self.body.b
         name = f"{elementary.PREFIX}free"
         elementary.register()
         function = elementary.declared(b.module, name, ir.VoidType(), [POINTER])
-        b.call(function, [b.load(slots.data, typ=POINTER)])
-        self.empty(slots)
+        b.call(function, [data])
 
     def empty(self, slots: Heap) -> None:
         b = self.body.b

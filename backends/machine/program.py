@@ -131,8 +131,10 @@ class Program:
 
 def parameter_types(p: Any, layout: str | None) -> list[Any]:
     """The registers of a parameter: a number's, or an array's address and lengths."""
-    if isinstance(p, Tape | List):
+    if isinstance(p, List):
         raise Refused("a list as an argument")
+    if isinstance(p, Tape):
+        return [POINTER]
     if is_scalar(p.type):
         return list(register_types(element_of(p.type)))
     words = p.type.rank * (1 if layout in (ROWS, "F") else 2)

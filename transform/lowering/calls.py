@@ -1,14 +1,14 @@
 """Calls of functions that call themselves, while they are lowered.
 
 All other functions are written out where they are called.  An array is handed over as
-memory; one that comes back is memory of its own, as long as it says.
+memory; one that comes back is memory of its own, as long as it says.  A tape is shared.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from gradwright.transform.core import Buffer, Call, Place
+from gradwright.transform.core import Buffer, Call, Place, Tape
 from gradwright.transform.indices import Dim, Linear, symbol
 from gradwright.transform.lowering.program import Lowering
 
@@ -33,6 +33,8 @@ def _given(L: Lowering, o: Any, p: Any) -> Any:
     """An operand as the function takes it."""
     if isinstance(p, Buffer):
         return L.backing(o)
+    if isinstance(o, Tape):
+        return o
     if isinstance(o, Place):
         raise L.refuse("a function that calls itself with a list")
     if isinstance(o, Linear) or not o.type.is_array:

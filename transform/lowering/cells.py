@@ -79,8 +79,6 @@ class Fixed:
 
 def begin_cell(L: Lowering, place: Cell) -> None:
     """Room for what a name holds."""
-    if place.type.optional:
-        raise L.refuse(f"{place.name}, which may be None,")
     begin_flag(L, place)
     dims = place.type.dims or ()
     number = list(L.cells).index(place) if place in L.cells else len(L.cells)

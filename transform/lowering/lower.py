@@ -53,6 +53,7 @@ from gradwright.transform.lowering import (  # noqa: F401
     joining,
     products,
     reductions,
+    stacks,
 )
 from gradwright.transform.lowering.arrays import (
     lower_let,
@@ -146,13 +147,14 @@ class Lowered:
         natural: tuple[Linear, ...],
     ) -> None:
         self.source, self.equal, self.natural = _copied(source), equal, natural
-        self.given = {p: as_given(p) for p in source.params if isinstance(p, Tape)}
-        params: list[Any] = [*source.params]
-        self.source.params = [v for p in params for v in self.given.get(p, (p,))]
+        self.given: dict[Any, tuple[Any, ...]] = {}
         self.needs = Needs()
         self.refusal: UnsupportedSyntax | None = None
         self.function: Function | None = None
         try:
+            self.given = {p: as_given(p) for p in source.params if isinstance(p, Tape)}
+            params: list[Any] = [*source.params]
+            self.source.params = [v for p in params for v in self.given.get(p, (p,))]
             self.function = self._made()
         except UnsupportedSyntax as e:
             self.refusal = e
@@ -190,7 +192,7 @@ def _again(
     functions: dict[Function, Function],
     equal: Iterable[tuple[Linear, Linear]],
     natural: Iterable[Linear],
-    given: dict[Tape, tuple[Value, Value]],
+    given: dict[Any, tuple[Any, ...]],
 ) -> Function:
     """Lower a function, until all is known that it needs."""
     while True:
@@ -205,9 +207,10 @@ def _fill(function: Function, made: Function) -> None:
     function.body, function.results = made.body, made.results
 
 
-def _lowered(L: Lowering, tapes: dict[Tape, tuple[Value, Value]]) -> Function:
+def _lowered(L: Lowering, tapes: dict[Any, tuple[Any, ...]]) -> Function:
     given: set[Any] = set()
     handed = [r for r in L.function.results if isinstance(r, Tape)]
+    L.stacks = stacks.stacks_of(L.function)
     with L.block() as body:
         for tape, (own, count) in tapes.items():
             take_tape(L, tape, own, count)
@@ -268,6 +271,8 @@ def statement(L: Lowering, s: Statement) -> None:
             lower_let(L, s)
         case Load(source=List()):
             load_list(L, s)
+        case Load(source=Tape()) if s.source in L.stacks:
+            L.add(replace(s))
         case Load(source=Tape()):
             copy_tape(L, s)
         case Load():
@@ -288,12 +293,18 @@ def statement(L: Lowering, s: Statement) -> None:
             remove(L, s)
         case Take():
             take(L, s)
+        case Alloc(place=Tape(like=None)) if s.place in L.stacks:
+            L.add(Alloc(s.place))
         case Alloc(place=Tape() as place):
             begin_tape(L, place)
         case Alloc(place=Cell()):
             L.add(Alloc(s.place))
+        case Push() if s.tape in L.stacks:
+            stacks.push(L, s)
         case Push():
             push(L, s)
+        case Pop() if s.tape in L.stacks:
+            stacks.pop(L, s)
         case Pop():
             pop(L, s)
         case For():
@@ -433,6 +444,8 @@ def result(L: Lowering, r: Any, given: set[Any]) -> Any:
         out, w = Value(r.name, r.type), Scope()
         L.number(out, w, L.at(w, r, ()))
         return out
+    if r.type.optional:
+        raise L.refuse(f"{r.name}, which may be None,")
     refuse_number(L, r)
     memory = L.stored.get(r, L.whole.get(r))
     if not isinstance(memory, Buffer) or memory in given or memory in L.born:

@@ -140,6 +140,7 @@ class Lowering:
         self.in_loop = False
         self.waiting: dict[Value, int] = {}  # arrays not kept, and uses still to come
         self.tapes: dict[Any, Any] = {}
+        self.stacks: set[Any] = set()  # tapes that stay tapes
         self.numbers: set[Any] = set()  # ints that were computed before what is open
         self.cells: dict[Cell, None] = {}  # those that hold arrays
         self.fixed: dict[Cell, Any] = {}

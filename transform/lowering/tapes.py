@@ -39,7 +39,7 @@ from gradwright.transform.core import (
 )
 from gradwright.transform.indices import Dim, Linear, linear, multiply, symbol
 from gradwright.transform.lowering.nests import Items, Places, Plain, Scope
-from gradwright.transform.lowering.program import Again, Lowering, Shape
+from gradwright.transform.lowering.program import Again, Lowering, NotLowered, Shape
 from gradwright.transform.lowering.views import flat
 from gradwright.transform.types import BOOL, INT, Type
 
@@ -85,8 +85,8 @@ def begin_tape(L: Lowering, tape: Tape) -> None:
     pushed = [
         s for s in walk(L.function.body) if isinstance(s, Push) and s.tape is tape
     ]
-    if tape.like is not None or any(isinstance(s.operand, Tape) for s in pushed):
-        raise L.refuse("a tape of tapes")
+    if tape.like is not None:
+        raise L.refuse("a tape that begins as long as another")
     if not pushed:
         return
     item = type_of(pushed[0].operand)
@@ -152,15 +152,19 @@ def begin_column(L: Lowering, tape: Any, name: str, item: Type) -> Column:
 
 def as_given(tape: Tape) -> tuple[Value, Value]:
     """What stands for a tape among the parameters: its memory, and its counter."""
+    if not tape.type.is_number:
+        raise _of_several_kinds(tape)
     dtype = np.dtype(tape.type.weak()).name
     own = Value(tape.name, Type(dtype))
     own.type = Type(dtype, dims=(symbol(Dim(own, 0)), *(tape.type.dims or ())))
     return own, Value(f"{tape.name.removesuffix('_tape')}_top", INT)
 
 
-def take_tape(L: Lowering, tape: Tape, own: Value, count: Value) -> None:
+def take_tape(L: Lowering, tape: Tape, own: Any, count: Value) -> None:
     """A tape that the other half has filled; it is only popped from."""
     pushed = (s for s in walk(L.function.body) if isinstance(s, Push))
+    if tape in L.stacks:
+        raise _of_several_kinds(tape)
     if any(tape in (s.tape, s.operand) for s in pushed):
         raise L.refuse(f"{tape.name}, which is pushed onto in another half,")
     top = L.cell(count.name, INT, symbol(count))
@@ -172,6 +176,8 @@ def take_tape(L: Lowering, tape: Tape, own: Value, count: Value) -> None:
 
 def hand_over(L: Lowering, tape: Tape) -> list[Any]:
     """A tape as results: its memory, and how many items there are."""
+    if tape in L.stacks:
+        raise _of_several_kinds(tape)
     stack = L.tapes.get(tape)
     if stack is None or stack.lengths:
         raise L.refuse(f"{tape.name}, whose items are of different lengths,")
@@ -180,6 +186,11 @@ def hand_over(L: Lowering, tape: Tape) -> list[Any]:
     L.add(Load(own, buffer))
     L.add(Load(count, top))
     return [own, symbol(count)]
+
+
+def _of_several_kinds(tape: Tape) -> NotLowered:
+    what = f"{tape.name}, whose items are of several kinds,"
+    return NotLowered(f"{what} cannot be compiled yet")
 
 
 # ---- how long it gets --------------------------------------------------------------

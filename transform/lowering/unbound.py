@@ -32,13 +32,13 @@ TRUE, FALSE = Const(True, BOOL), Const(False, BOOL)
 
 def begins_unbound(L: Lowering, s: Store) -> bool:
     """Whether a store says that a name holds nothing; if it does, it is lowered."""
-    if not _is_none(s.operand) or s.place.type.optional:
+    t = s.place.type
+    if not _is_none(s.operand) or (t.optional and not t.is_array):
         return False
     if s.place in L.bound:
         L.add(Store(L.bound[s.place], FALSE))
     else:
         L.bound[s.place] = L.cell("is_bound", BOOL, FALSE)
-    t = s.place.type
     if not t.is_array:
         L.add(Store(s.place, Const(t.weak()(0) if t.python else t.weak().type(0), t)))
     return True

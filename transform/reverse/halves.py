@@ -121,6 +121,8 @@ class Splits:
         residuals = residuals_of(sweep.reverse, sweep.bars, sweep.forward, function)
         residuals = [r for r in residuals if r is not tape]
         hand = Handover(sweep.forward, sweep.reverse, residuals)
+        for left, taken in zip(hand.over, hand.taken, strict=True):
+            left.type = taken.type  # what is None there is not looked at
         forward.params = [*params, tape]
         forward.body = [*hand.forward, *(Push(tape, r) for r in hand.over)]
         backward.params = [*params, *bars, *sweep.tape_bars.values(), tape]
@@ -150,7 +152,7 @@ def outer_seeds(function: Function) -> tuple[list[Any], list[Any]]:
         t = type_of(r)
         if t.is_inexact:
             name = r.name if isinstance(r, Value) else "result"
-            bars.append(Value(f"{name}_bar", t))
+            bars.append(Value(f"{name}_bar", replace(t, optional=False)))
             seeds.append(bars[-1])
         else:
             seeds.append(None)

@@ -596,7 +596,7 @@ def reverse_push(sweep: Sweep, s: Push) -> None:
         reverse_push_of_list(sweep, s.operand, bar)
         return
     name = s.operand.name if isinstance(s.operand, Value) else "unused"
-    g = Value(f"{name}_bar", type_of(s.operand))
+    g = Value(f"{name}_bar", replace(s.popped, optional=False))
     sweep.builder.add(Pop(g, bar))
     give(sweep, s.operand, g, g.type)
 
@@ -613,4 +613,5 @@ def reverse_pop(sweep: Sweep, s: Pop) -> None:
         sweep.builder.add(Push(bar, inner))
         return
     g = collect(sweep, s.out) if s.out in sweep.active else None
-    sweep.builder.add(Push(bar, g if g is not None else zero(s.out.type)))
+    item = replace(s.out.type, optional=False)
+    sweep.builder.add(Push(bar, zero(item) if g is None else g, item))

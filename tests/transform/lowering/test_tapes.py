@@ -236,6 +236,21 @@ def test_halves_that_share_a_ragged_tape_run_as_they_are_emitted() -> None:
     np.testing.assert_array_equal(pull(1.0)[0], gw.grad(parts)(X, 4))
 
 
+def branched(x):
+    if x[0] > 0.0:
+        y = np.sin(x)
+        return np.sum(y * y)
+    return np.sum(x)
+
+
+def test_halves_that_share_what_may_be_none_run_as_they_are_emitted() -> None:
+    jitted = gw.jit(branched)
+    with pytest.warns(gw.CompileWarning, match="which may be None"):
+        pulls = [gw.vjp(jitted, x)[1] for x in (X, -X)]
+    for pull, x in zip(pulls, (X, -X), strict=True):
+        np.testing.assert_array_equal(pull(1.0)[0], gw.grad(branched)(x))
+
+
 def logs(x, n):
     for k in range(n):
         x = x * np.log(x - 0.1 * k)
