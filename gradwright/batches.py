@@ -62,7 +62,7 @@ def batched(d: Derived, step: Step) -> Derived:
     name = f"{d.function.name}_batched"
     try:
         out = list(_stacked(d, step))
-        if step.axis_name is not None and meets(d.function.body, step.axis_name):
+        if meets(d.function.body, step.axis_name):
             enclose(inline(d.function, everywhere=True))
         made = batch(
             d.function, axes, step.axis_size, out, name, returned, step.axis_name
