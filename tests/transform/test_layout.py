@@ -85,6 +85,16 @@ LONG = {
         ):
         """,
     ),
+    "a comprehension": (
+        "the_cotangents_of_a_tape = [a + b for a, b in zip(the_cotangents_of_a_tape, "
+        "the_others)]",
+        """
+        the_cotangents_of_a_tape = [
+            a + b
+            for a, b in zip(the_cotangents_of_a_tape, the_others)
+        ]
+        """,
+    ),
     "a string is not broken": (
         'print("a, long, text, with, commas, and (brackets that, never, '
         'close, or, open)", first_one)',
