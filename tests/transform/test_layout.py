@@ -86,12 +86,12 @@ LONG = {
         """,
     ),
     "a comprehension": (
-        "the_cotangents_of_a_tape = [a + b for a, b in zip(the_cotangents_of_a_tape, "
-        "the_others)]",
+        "the_tape = [of_one + of_other for of_one, of_other in "
+        "zip(the_cotangents_of_one_tape, the_others)]",
         """
-        the_cotangents_of_a_tape = [
-            a + b
-            for a, b in zip(the_cotangents_of_a_tape, the_others)
+        the_tape = [
+            of_one + of_other
+            for of_one, of_other in zip(the_cotangents_of_one_tape, the_others)
         ]
         """,
     ),
