@@ -11,7 +11,7 @@ from gradwright import lax
 from gradwright.cache import clear_caches
 from gradwright.checks import check_grads
 from gradwright.compiling import jit
-from gradwright.custom import custom_jvp, custom_vjp
+from gradwright.custom import custom_jvp, custom_vjp, custom_vmap
 from gradwright.inspection import show, source, stages
 from gradwright.mapping import vmap
 from gradwright.switches import (
@@ -65,6 +65,7 @@ __all__ = [
     "config",
     "custom_jvp",
     "custom_vjp",
+    "custom_vmap",
     "debug_nans",
     "disable_jit",
     "explain_cache_misses",

@@ -66,7 +66,7 @@ def batched(d: Derived, step: Step) -> Derived:
     name = f"{d.function.name}_batched"
     try:
         out = list(_stacked(d, step))
-        if step.axis_name is not None and meets(d.function.body, step.axis_name):
+        if meets(d.function.body, step.axis_name):
             enclose(inline(d.function, everywhere=True))
         made, note = _written(d.function, step, axes, out, name, returned)
     except Ragged:
@@ -97,8 +97,8 @@ def _written(f: Function, step: Step, *how: Any) -> tuple[Batched, str]:
     """The program of all samples, lifted if it can be, or else a loop; and which."""
     axes, out, name, where = how
     given = f, axes, step.axis_size, out, name, where, step.axis_name
-    if step.axis_name is not None:
-        return batch(*given), f"vmap: a loop over the samples of {step.axis_name!r}."
+    if meets(f.body, step.axis_name):
+        return batch(*given), "vmap: a loop over the samples, in parts where they meet."
     if step.how == "loop":
         return batch(*given), "vmap: a loop over the samples, as how='loop' says."
     try:

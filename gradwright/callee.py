@@ -87,7 +87,7 @@ def plain_function(
         return plain_function(target.__func__)
     if type(target).__module__.startswith("numba.") and hasattr(target, "py_func"):
         return plain_function(target.py_func)
-    if getattr(target, "__gradwright_custom__", False):
+    if getattr(type(target), "__gradwright_custom__", ""):
         return target.written, (), {}
     called = inspect.getattr_static(type(target), "__call__", None)
     if isinstance(called, types.FunctionType):

@@ -1,6 +1,7 @@
-"""Derivatives that users write themselves: custom_jvp and custom_vjp.
+"""Rules that users write themselves: custom_jvp, custom_vjp and custom_vmap.
 
 f.defjvp(rule): the rule takes primals and tangents; f.defvjp(fwd, bwd): two halves.
+f.def_vmap(rule): the rule takes all samples at once.
 """
 
 from __future__ import annotations
@@ -16,20 +17,16 @@ from typing import Any
 from gradwright.positions import must_be_callable
 
 
-class Custom:
-    """A function with derivatives of its own; called, it is the function."""
+class Ruled:
+    """A function with rules of its own; called, it is the function."""
 
-    __gradwright_custom__ = True
+    __gradwright_custom__ = ""
     __wrapped__: Any
 
-    def __init__(self, fun: Callable[..., Any], nondiff_argnums: Sequence[int]) -> None:
-        must_be_callable("a custom derivative", fun)
+    def __init__(self, what: str, fun: Callable[..., Any]) -> None:
+        must_be_callable(what, fun)
         functools.update_wrapper(self, fun)
         self.fun = fun
-        self.nondiff_argnums = tuple(nondiff_argnums)
-        self.jvp: Any = None
-        self.fwd: Any = None
-        self.bwd: Any = None
         self._written: types.FunctionType | None = None
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
@@ -37,6 +34,26 @@ class Custom:
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else types.MethodType(self, instance)
+
+    @property
+    def written(self) -> types.FunctionType:
+        """A function with source that calls this one."""
+        if self._written is None:
+            self._written = _written(self)
+        return self._written
+
+
+class Custom(Ruled):
+    """A function with derivatives of its own."""
+
+    __gradwright_custom__ = "derivatives"
+
+    def __init__(self, fun: Callable[..., Any], nondiff_argnums: Sequence[int]) -> None:
+        super().__init__("a custom derivative", fun)
+        self.nondiff_argnums = tuple(nondiff_argnums)
+        self.jvp: Any = None
+        self.fwd: Any = None
+        self.bwd: Any = None
 
     def defjvp(self, jvp: Callable[..., Any]) -> Callable[..., Any]:
         """The rule of forward mode, and of reverse mode where there is no other.
@@ -63,12 +80,28 @@ class Custom:
         must_be_callable("defvjp", bwd)
         self.fwd, self.bwd = fwd, bwd
 
-    @property
-    def written(self) -> types.FunctionType:
-        """A function with source that calls this one."""
-        if self._written is None:
-            self._written = _written(self)
-        return self._written
+
+class CustomVmap(Ruled):
+    """A function with a rule of its own for all samples of a vmap."""
+
+    __gradwright_custom__ = "batches"
+
+    def __init__(self, fun: Callable[..., Any]) -> None:
+        super().__init__("custom_vmap", fun)
+        self.batch: Any = None
+
+    def def_vmap(self, rule: Callable[..., Any]) -> Callable[..., Any]:
+        """The rule that takes the place of a call in vmap.
+
+        Args:
+            rule: Takes the number of samples; a list with an entry for each argument,
+                in its structure: whether the samples differ in it; and the arguments,
+                with the samples along axis 0 where they differ. Returns the results,
+                and in their structure for which of them the samples lie along axis 0.
+        """
+        must_be_callable("def_vmap", rule)
+        self.batch = rule
+        return rule
 
 
 def custom_jvp(
@@ -120,7 +153,33 @@ def custom_vjp(
     return custom_jvp(fun, nondiff_argnums)
 
 
-def _written(custom: Custom) -> types.FunctionType:
+def custom_vmap(fun: Callable[..., Any]) -> CustomVmap:
+    """A function whose calls in vmap are one call of a rule, see `def_vmap`.
+
+    Outside of vmap it is the function itself, and so are its derivatives. A derivative
+    round the vmap is that of the rule; a vmap round a derivative goes over the samples
+    one by one, as it does for any function.
+
+    Args:
+        fun: The function.
+
+    Example:
+        >>> import gradwright as gw
+        >>> import numpy as np
+        >>> @custom_vmap
+        ... def rank(x, others):
+        ...     return np.sum(others < x)
+        >>> @rank.def_vmap
+        ... def ranks(axis_size, in_batched, x, others):
+        ...     assert in_batched == [True, False]
+        ...     return np.searchsorted(np.sort(others), x), True
+        >>> gw.vmap(rank, (0, None))(np.array([0.5, 2.5]), np.array([2.0, 3.0, 1.0]))
+        array([0, 2])
+    """
+    return CustomVmap(fun)
+
+
+def _written(custom: Ruled) -> types.FunctionType:
     given, passed = [], []
     for p in inspect.signature(custom.fun).parameters.values():
         star = "*" * (p.kind is p.VAR_POSITIONAL) + "**" * (p.kind is p.VAR_KEYWORD)

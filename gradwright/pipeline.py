@@ -27,6 +27,7 @@ from gradwright.transform.core import (
     Value,
     program,
 )
+from gradwright.transform.custom import Wanted, has_rules
 from gradwright.transform.emit import Late, Module, emit
 from gradwright.transform.errors import Location
 from gradwright.transform.in_place import is_only_copied, store_in_arguments
@@ -172,7 +173,7 @@ def settle_functions(d: Derived) -> None:
     """The functions as they are run: with what they need, and results of their own."""
     for f in d.functions():
         simplify(f)
-        passing = any(g.passes_on or g.custom is not None for g in program(f))
+        passing = any(g.passes_on or has_rules(g) for g in program(f))
         if d.whole or passing:
             inline(f, everywhere=d.whole, last=True)
             simplify(f)
@@ -206,8 +207,27 @@ def derived_of(
 
     With `whole`, functions are written out where they are called.
     """
+    wanted: set[Any] = set()
+    while True:
+        try:
+            return _derived(steps, source, arguments, watch, exact, whole, wanted)
+        except Wanted as e:
+            assert e.key not in wanted
+            wanted.add(e.key)
+
+
+def _derived(
+    steps: Sequence[Step],
+    source: Source,
+    arguments: dict[str, Any],
+    watch: Callable[[str, Derived], None],
+    exact: bool,
+    whole: bool,
+    wanted: set[Any],
+) -> tuple[Derived, Specialised]:
+    """The same, with these of the user's rules for all samples."""
     steps, arguments = one_sample(steps, arguments)
-    specialised = specialise(source, arguments, apply, exact)
+    specialised = specialise(source, arguments, apply, exact, wanted)
     derived = Derived(
         specialised.function,
         call_arguments(specialised, source),

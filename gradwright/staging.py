@@ -28,6 +28,9 @@ def of(entry: Any, args: tuple[Any, ...]) -> Stages:
     found, _ = entry.find(args)  # settles which parameters must be known
 
     def watch(title: str, derived: Derived) -> None:
+        if title == "specialise":  # once more, with what was found to be needed
+            for later in [*texts][2:]:
+                del texts[later]
         while title in texts:  # grad of grad
             title += " again"
         texts[title] = _notation(derived)

@@ -16,13 +16,14 @@ where it stands.
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from gradwright.transform.build import NOUNS, Builder, constant, convert, row
+from gradwright.transform.calls import inline
 from gradwright.transform.core import (
     Alloc,
     At,
@@ -33,6 +34,7 @@ from gradwright.transform.core import (
     Function,
     If,
     Index,
+    Let,
     Load,
     Operand,
     Raise,
@@ -49,11 +51,22 @@ from gradwright.transform.core import (
     type_of,
     walk,
 )
+from gradwright.transform.custom import Custom, Rule
 from gradwright.transform.errors import Location, ShapeError, UnsupportedSyntax
-from gradwright.transform.fission import Fission, meets, read, varying
+from gradwright.transform.fission import UNNAMED, Fission, meets, read, varying
 from gradwright.transform.indices import Dim, Linear, linear, symbol
+from gradwright.transform.primitives.collectives import PSUM, Along
+from gradwright.transform.scopes import enclose
 from gradwright.transform.specialise.samples import without
-from gradwright.transform.types import BOOL, INT, NONE, Type, array
+from gradwright.transform.types import (
+    BOOL,
+    INT,
+    NONE,
+    Type,
+    array,
+    as_numpy,
+    element_dtype,
+)
 
 LETTERS = [*"ijklmn"]
 
@@ -120,6 +133,7 @@ def batch(
         results=results,
     )
     equal = [(made.size, d) for d in made.lengths if d != made.size]
+    equal += [pair for pair in made.equal if all(map(made.sees, pair))]
     return Batched(f, made.outer, equal)
 
 
@@ -138,6 +152,7 @@ class _Batch:
         self.name: Any = None
         self.outer = Substitution({}, {})
         self.lengths: list[Linear] = []
+        self.equal: list[tuple[Linear, Linear]] = []  # as the user's rules take it
         self.params = [self._param(p) for p in function.params]
         known = [d for d in self.lengths if d.constant is not None]
         self.size = linear(size) if size is not None else [*known, *self.lengths][0]
@@ -213,7 +228,7 @@ class _Batch:
                 if place is not None:
                     self._put(r, place[0], place[1], ends)
         parts = Fission(
-            b, self.name, self.index, self.size, loaded, [*body, *ends.block]
+            b, self.name, self.index, self.size, loaded, [*body, *ends.block], of_all
         )
         for s in body:
             parts.statement(s)
@@ -223,6 +238,7 @@ class _Batch:
             b.add(Alloc(place))
         parts.pending += ends.block
         parts.flush()
+        self.equal = [(a, b) for a, b in parts.equal if a != b]
         results: list[Operand] = []
         for r, place in zip(found, places, strict=True):
             if place is not None:
@@ -232,6 +248,11 @@ class _Batch:
                 raise shared_by_none()
             results.append(Substitution(parts.together).operand(r))
         return results
+
+    def sees(self, form: Linear) -> bool:
+        """Whether a form is of lengths of the parameters alone."""
+        dims = form.symbols()
+        return all(isinstance(s, Dim) and s.array in self.params for s in dims)
 
     # ---- one sample ------------------------------------------------------------
 
@@ -343,15 +364,6 @@ def _among(axis: int, rank: int) -> int:
     return axis % rank
 
 
-def element_dtype(t: Type) -> str:
-    """The dtype of an array of such numbers: of Python's, NumPy's usual ones."""
-    if not t.python:
-        return t.dtype
-    return {"float": "float64", "int": "int64", "complex": "complex128"}.get(
-        t.dtype, "bool"
-    )
-
-
 def _name(r: Operand, label: str) -> str:
     """What all samples of a result are called."""
     if isinstance(r, Linear) and len(r.terms) == 1 and not r.offset:
@@ -375,3 +387,74 @@ def needed(body: list[Statement], wanted: list[Any]) -> list[Statement]:
             kept.append(s)
             want |= set(all_reads(s)) | stores(s)
     return kept[::-1]
+
+
+# ---- derivatives of the user's -----------------------------------------------------
+
+
+def of_all(f: Function, differ: tuple[bool, ...], name: Any) -> Function:
+    """A function with derivatives of the user's for all samples, and they for all, too.
+
+    Args:
+        f: The function, in which samples meet.
+        differ: In which of its parameters they differ.
+        name: Of the axis along which the samples lie.
+    """
+    custom: Custom = f.custom
+    name = UNNAMED if name is None else name
+    if (name, differ) not in custom.batched:
+        made = custom.batched[name, differ] = replace(f)  # a rule may call it
+        whole = _every(f, differ, name)
+        made.params, made.body, made.results = whole.params, whole.body, whole.results
+        made.name = whole.name
+        made.custom = replace(custom, batched={})
+
+        def differs(place: Any) -> bool:
+            kind, k = place if isinstance(place, tuple) else ("", place)
+            return kind in ("residual", "bar") or differ[k]
+
+        made.custom.jvp = _rule_of_all(custom.jvp, differs, name)
+        made.custom.fwd = _rule_of_all(custom.fwd, differs, name)
+        shared = [not d for d in differ]  # cotangents of what all samples share
+        made.custom.bwd = _rule_of_all(custom.bwd, differs, name, shared)
+    return custom.batched[name, differ]
+
+
+def _every(f: Function, differ: Sequence[bool], name: Any, once: Any = ()) -> Function:
+    """A function for all samples, which lie along axis 0 of parameters and results.
+
+    once: results that are the same for all.
+    """
+    inline(f, everywhere=True)
+    enclose(f)
+    axes: Any = {p: (0, None) for p, d in zip(f.params, differ, strict=True) if d}
+    out = [Out(None if any(r is o for o in once) else 0, type_of(r)) for r in f.results]
+    named = f"{f.name}_batched"
+    return batch(f, axes, None, out, named, axis_name=name).function
+
+
+def _rule_of_all(
+    rule: Rule | None,
+    differs: Callable[[Any], bool],
+    name: Any,
+    shared: Sequence[bool] = (),
+) -> Rule | None:
+    """A rule for all samples; cotangents of what they share are summed over them."""
+    if rule is None:
+        return None
+    f = replace(rule.function, body=[*rule.function.body])
+    outs: Any = [*rule.outs]
+    once: list[Any] = []
+    for k in (k for k, s in enumerate(shared[: len(rule.outs)]) if s):
+        bar = outs[k]
+        if bar is None or not type_of(bar).is_inexact:
+            continue
+        total = Value(getattr(bar, "name", "bar"), as_numpy(type_of(bar)))
+        f.body.append(Let(total, PSUM, (bar,), Along(name)))
+        f.results = [*f.results, total]
+        outs[k] = total
+        once.append(total)
+    whole = _every(f, [differs(place) for place in rule.given], name, once)
+    stands = {id(r): w for r, w in zip(f.results, whole.results, strict=True)}
+    outs = [None if o is None else stands[id(o)] for o in outs]
+    return Rule(whole, rule.given, outs)

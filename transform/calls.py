@@ -31,6 +31,7 @@ from gradwright.transform.core import (
     program,
     walk,
 )
+from gradwright.transform.custom import has_rules
 from gradwright.transform.indices import Linear
 from gradwright.transform.types import INT, Type
 
@@ -45,7 +46,7 @@ def inline(
 ) -> Function:
     """Write functions that are called once where they are called; in place.
 
-    Those with derivatives of the user's only after the `last` transform.
+    Those with rules of the user's only after the `last` transform.
 
     With `everywhere` those that are called more often, too: for machine code.
     """
@@ -75,7 +76,7 @@ def _inlined(
     for s in body:
         match s:
             case Call(function=g) if (
-                calls[g] == 1 and not is_recursive(g) and (g.custom is None or last)
+                calls[g] == 1 and not is_recursive(g) and (last or not has_rules(g))
             ):
                 found += _lines(s, mapping)
             case If():

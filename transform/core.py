@@ -456,6 +456,7 @@ class Function:
     filename: str = ""
     commented: bool = False  # adjoint statements are printed with the user's line
     custom: Any = None  # the derivatives that the user wrote
+    batching: Any = None  # the rule that the user wrote for all samples of a vmap
     passes_on: bool = False  # it is written where it is called, in the end
 
 

@@ -1,17 +1,19 @@
-"""Derivatives that users wrote themselves, as the transforms take them.
+"""Rules that users wrote themselves, as the transforms take them.
 
     f, with f.defjvp(rule)      ->   Call f_jvp(x, x_dot), which calls the rule
     f, with f.defvjp(fwd, bwd)  ->   Call f_forward(x) -> y, residuals
                                      Call f_backward(residuals, y_bar) -> x_bar
 
-A function of the program has them as `custom`; whoever differentiates a call of it asks
-here in the place of its body.
+    f, with f.def_vmap(rule)    ->   Call rule(size, x_batch) -> y_batch
+
+A function of the program has them as `custom`, and the last as `batching`; whoever
+differentiates a call of it asks here in the place of its body.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -28,7 +30,11 @@ from gradwright.transform.core import (
     Value,
     type_of,
 )
-from gradwright.transform.errors import Location, NotDifferentiable
+from gradwright.transform.errors import (
+    Location,
+    NotDifferentiable,
+    UnsupportedSyntax,
+)
 from gradwright.transform.indices import Linear
 from gradwright.transform.types import INT
 
@@ -39,12 +45,14 @@ class Rule:
 
     given: for each operand what it is: a parameter's position, ("dot", position),
     ("residual", k) or ("bar", k).  outs: the rule's results, in the order in which they
-    are asked for; None is zero.
+    are asked for; None is zero.  equal: lengths that it takes to be so, of its
+    parameters.
     """
 
     function: Function
     given: list[Any]
     outs: list[Operand | None]
+    equal: list[tuple[Linear, Linear]] = field(default_factory=list)
 
 
 @dataclass(eq=False)
@@ -62,6 +70,36 @@ class Custom:
     fwd: Rule | None = None
     bwd: Rule | None = None
     fixed: frozenset[int] = frozenset()  # the parameters that are not differentiated
+    batched: dict[Any, Function] = field(default_factory=dict)  # for all samples
+
+
+@dataclass(eq=False)
+class Batching:
+    """The rule of one function for all samples; the first `count` are its arguments.
+
+    key: of the function and the kinds of this call.  rules: by which of the arguments
+    differ from sample to sample, the rule for these; None where there is none at all.
+    batched: beside each of these, which of its results differ.
+    """
+
+    name: str
+    count: int
+    where: Location | None = None
+    key: Any = None
+    rules: dict[tuple[bool, ...], Rule] | None = None
+    batched: dict[tuple[bool, ...], list[bool]] = field(default_factory=dict)
+
+
+class Wanted(Exception):
+    """A rule for all samples is needed: specialise again, with it."""
+
+    def __init__(self, key: Any) -> None:
+        self.key = key
+
+
+def has_rules(f: Function) -> bool:
+    """Whether a transform does not look into it: the user says what it gives."""
+    return f.custom is not None or f.batching is not None
 
 
 def call_of(
@@ -302,6 +340,30 @@ def halves_of_jvp(
         passes_on=True,
     )
     return forward, backward, [*residuals, *kept]
+
+
+# ---- all samples -------------------------------------------------------------------
+
+
+def rule_for(f: Function, differ: tuple[bool, ...]) -> tuple[Rule, list[bool]]:
+    """The rule of a function whose arguments differ so, and which results do.
+
+    Raises:
+        Wanted: It has not been specialised for these.
+    """
+    batching: Batching = f.batching
+    name, count = batching.name, batching.count
+    if batching.rules is None:
+        raise UnsupportedSyntax(
+            f"{name} is to have a rule for vmap, and there is none yet",
+            at=batching.where,
+            instead=f"{name}.def_vmap(...)",
+        )
+    assert not any(differ[count:])  # what is captured stands outside of the program
+    wanted = differ[:count]
+    if wanted not in batching.rules:
+        raise Wanted((batching.key, wanted))
+    return batching.rules[wanted], batching.batched[wanted]
 
 
 def _like(r: Any) -> Any:

@@ -8,14 +8,15 @@
                                          z_batch[i] = y_batch[i] / total
 
 What a later part needs of an earlier one stands in arrays with a place for each sample.
-Branches and loops round a collective must go the same way for all samples.
+Branches and loops round a collective must go the same way for all samples. They meet in
+a call, too, for which the user has a rule that takes all samples.
 """
 
 from __future__ import annotations
 
 import operator
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import count
 from typing import Any
@@ -32,15 +33,16 @@ from gradwright.transform.core import (
     Cell,
     Effect,
     For,
+    Function,
     If,
     Index,
     Let,
     Load,
-    Operand,
     Pick,
     Place,
     Pop,
     Push,
+    Raise,
     Span,
     Statement,
     Store,
@@ -59,6 +61,7 @@ from gradwright.transform.core import (
     type_of,
     walk,
 )
+from gradwright.transform.custom import Rule, call_of, rule_for
 from gradwright.transform.errors import UnsupportedSyntax
 from gradwright.transform.indices import Dim, Linear, linear, symbol
 from gradwright.transform.primitives.collectives import (
@@ -76,25 +79,35 @@ from gradwright.transform.primitives.structural import CAST
 from gradwright.transform.types import BOOL, INT, Type, array, numpy_scalar
 
 Block = list[Statement]
+UNNAMED = object()  # the name of an axis without one, where sums go along it
 
 
-def is_collective(s: Statement, name: Any = None) -> bool:
-    """Whether it is a collective, over the axis of this name if there is one."""
-    if not isinstance(s, Let) or s.primitive.kind != "collective":
-        return False
-    return name is None or bool(s.attribute.name == name)
+def is_collective(s: Statement) -> bool:
+    """Whether it is a collective."""
+    return isinstance(s, Let) and s.primitive.kind == "collective"
+
+
+def is_along(s: Statement, name: Any) -> bool:
+    """Whether it is a collective over the axis of this name."""
+    return is_collective(s) and bool(s.attribute.name == name)  # type: ignore[attr-defined]
+
+
+def is_batching(s: Statement) -> bool:
+    """Whether it is a call for which the user has a rule that takes all samples."""
+    return isinstance(s, Call) and s.function.batching is not None
 
 
 def meets(body: Iterable[Statement], name: Any) -> bool:
     """Whether samples meet in a block, or in a function that it calls."""
+    return any(is_along(s, name) or is_batching(s) for s in everything(body))
+
+
+def everything(body: Iterable[Statement]) -> Iterator[Statement]:
+    """The statements of a block, and of the functions that it calls."""
     for s in walk(body):
-        if is_collective(s, name):
-            return True
+        yield s
         if isinstance(s, Call):
-            inner = program(s.function)
-            if any(is_collective(t, name) for f in inner for t in walk(f.body)):
-                return True
-    return False
+            yield from (t for f in program(s.function) for t in walk(f.body))
 
 
 # ---- what varies from sample to sample -----------------------------------------------
@@ -123,19 +136,20 @@ def varying(
     found = set(samples)
 
     def varies(s: Statement) -> bool:
-        if is_collective(s, name) and name is not None:
+        if is_along(s, name):
             return s.primitive in OWN  # type: ignore[attr-defined]
-        for o in taken(s):
-            if isinstance(o, Linear):
-                for t in o.symbols():
-                    if isinstance(t, Dim):  # the samples are of one shape
-                        if lengths and t.array in found and t.array not in samples:
-                            return True
-                    elif t in found:
-                        return True
-            elif isinstance(o, Value | Place) and o in found:
-                return True
-        return False
+        return any(map(differs, taken(s)))
+
+    def differs(o: Any) -> bool:
+        if not isinstance(o, Linear):
+            return isinstance(o, Value | Place) and o in found
+        return any(
+            # the samples are of one shape
+            lengths and s.array in found and s.array not in samples
+            if isinstance(s, Dim)
+            else s in found
+            for s in o.symbols()
+        )
 
     size = -1
     while size != len(found):
@@ -149,10 +163,20 @@ def varying(
             )
             if steered or left:
                 found.update(touched(s))
+            elif isinstance(s, Call) and is_batching(s):
+                found.update(apart(s, tuple(map(differs, s.operands))))
             elif not blocks(s) and varies(s):
                 found.update(defines(s))
                 found.update(stores(s))
     return found
+
+
+def apart(s: Call, differ: tuple[bool, ...]) -> list[Any]:
+    """The results of the user's rule that differ where these operands do."""
+    if not any(differ):
+        return []
+    _, batched = rule_for(s.function, differ)
+    return [out for out, differs in zip(s.outs, batched, strict=True) if differs]
 
 
 def touched(s: Statement) -> Iterator[Any]:
@@ -168,7 +192,9 @@ def touched(s: Statement) -> Iterator[Any]:
 class Fission:
     """Writes a block for all samples, part by part.
 
-    loaded: what reads a sample's own part of an argument, anew in every part.
+    loaded: what reads a sample's own part of an argument, anew in every part.  of_all:
+    gives a function with derivatives of the user's, for all samples.  equal: lengths
+    that the user's rules take to be so, of arguments.
     """
 
     def __init__(
@@ -179,7 +205,9 @@ class Fission:
         size: Linear,
         loaded: dict[Value, Load],
         body: Block,
+        of_all: Callable[[Function, tuple[bool, ...], Any], Function],
     ) -> None:
+        self.of_all = of_all
         self.b, self.name, self.index, self.size = b, name, index, size
         self.loaded = loaded
         self.varying = varying(body, loaded, name)
@@ -189,6 +217,7 @@ class Fission:
         self.places: dict[Any, Any] = {}
         self.together: dict[Any, Any] = {}  # what stands for a result of a collective
         self.apart: set[Statement] = set()  # branches and loops that are parted, too
+        self.equal: list[tuple[Linear, Linear]] = []
         self.part_apart(body)
 
     # ---- what is parted ------------------------------------------------------------
@@ -209,7 +238,7 @@ class Fission:
         """The statements that are not parted; `where` gets the parts of each place."""
         part = next(parts)
         for s in body:
-            if is_collective(s, self.name):
+            if self.joins(s):
                 part = next(parts)
             elif self.is_parted(s):
                 for b in blocks(s):
@@ -220,11 +249,30 @@ class Fission:
                     where.setdefault(v, set()).add(part)
                 yield s
 
+    def joins(self, s: Statement) -> bool:
+        """Whether the samples meet in this statement itself."""
+        if not isinstance(s, Call):
+            return is_along(s, self.name)
+        if s.function.custom is None:
+            return is_batching(s) and any(self.differ(s))
+        return any(self.differ(s)) and meets([s], self.name)
+
+    def differ(self, s: Call) -> tuple[bool, ...]:
+        """In which of its operands the samples differ."""
+        return tuple(any(v in self.varying for v in read(o)) for o in s.operands)
+
     def is_parted(self, s: Statement) -> bool:
         """Whether a branch or a loop is written for all samples at once."""
         if not blocks(s) and not isinstance(s, Call):
             return False
-        return s in self.apart or meets([s], self.name) or _leaves(s)
+        if s in self.apart or _leaves(s):
+            return True
+        if isinstance(s, Call):
+            inner = [*everything([s])]
+            if any(is_along(t, self.name) for t in inner):
+                return True
+            return any(self.differ(s)) and any(map(is_batching, inner[1:]))
+        return any(self.joins(t) or self.is_parted(t) for b in blocks(s) for t in b)
 
     def is_mixed(self, s: Statement, where: dict[Any, set[int]]) -> bool:
         """Whether it stores into what samples share, or saves for another part."""
@@ -245,8 +293,8 @@ class Fission:
         self.flush()
 
     def statement(self, s: Statement) -> None:
-        if is_collective(s, self.name):
-            self.collective(s)  # type: ignore[arg-type]
+        if self.joins(s):
+            (self.rule if isinstance(s, Call) else self.collective)(s)  # type: ignore[arg-type]
         elif isinstance(s, Break):
             self.flush()
             self.b.block.append(s)
@@ -306,13 +354,28 @@ class Fission:
 
     def refused(self, s: Statement, what: str) -> UnsupportedSyntax:
         """The error for samples that cannot meet where they are to."""
-        met = next((t for t in walk([s]) if is_collective(t, self.name)), None)
-        kind = met.primitive.name if isinstance(met, Let) else "a collective"
+        inner = everything([s])
+        met = next((t for t in inner if is_along(t, self.name) or is_batching(t)), s)
         return UnsupportedSyntax(
-            f"{kind} over the axis {self.name!r} stands in {what}",
-            at=(met.where if met is not None else None) or s.where,
-            instead="the collective outside of it",
+            f"{self.named(met)} stands in {what}",
+            at=met.where or s.where,
+            instead="the call outside of it",
         )
+
+    def named(self, met: Statement) -> str:
+        """What samples meet in, in a user's words."""
+        if isinstance(met, Call) and is_batching(met):
+            return f"{met.function.batching.name}, which has a rule for vmap,"
+        if isinstance(met, Let):
+            return f"{met.primitive.name} over the axis {self.name!r}"
+        return self.any_met
+
+    @property
+    def any_met(self) -> str:
+        """The same, where it is not known in which."""
+        if self.name is None or self.name is UNNAMED:
+            return "a call that has a rule for vmap"
+        return f"a collective over the axis {self.name!r}"
 
     # ---- one part ----------------------------------------------------------------
 
@@ -398,8 +461,7 @@ class Fission:
         dtype = numbers.get(t.dtype, "bool") if t.python else t.dtype
         if not t.is_number or t.optional:
             raise UnsupportedSyntax(
-                f"'{name}' is needed behind a collective over the axis {self.name!r}, "
-                f"and is no number or array"
+                f"'{name}' is needed behind {self.any_met}, and is no number or array"
             )
         whole = array(np.dtype(dtype), (self.size, *self.dims(t)))
         return Buffer(f"{name}_batch", whole, whole.dims or ())
@@ -412,8 +474,8 @@ class Fission:
                 held = s.array if isinstance(s, Dim) else s
                 if held in self.varying:
                     raise UnsupportedSyntax(
-                        f"a collective over the axis {self.name!r} behind an array "
-                        f"whose length depends on the sample"
+                        f"{self.any_met} behind an array whose length depends on the "
+                        f"sample"
                     )
         return found
 
@@ -432,7 +494,7 @@ class Fission:
             self.b.add(Alloc(made))
             return
         if not isinstance(place, Cell | Buffer) or s.value is not None:
-            text = f"a collective over {self.name!r} between two uses of '{place.name}'"
+            text = f"{self.any_met} between two uses of '{place.name}'"
             raise UnsupportedSyntax(f"{text}, which is a list", at=s.where)
         self.places[place] = whole = self.whole_of(place.name, place.type)
         whole.of = place
@@ -458,7 +520,7 @@ class Fission:
         match s:
             case Load(source=source) if source in self.places:
                 if s.unsure:
-                    text = f"'{source.name}' may have no value behind a collective"
+                    text = f"'{source.name}' may have no value behind {self.any_met}"
                     raise UnsupportedSyntax(text, at=s.where)
                 whole = self.places[source]
                 index = self.at(source, s.index)
@@ -497,8 +559,11 @@ class Fission:
 
     def all_of(self, operand: Any) -> Value:
         """The array of a value of all samples."""
-        v = operand if isinstance(operand, Value) else None
-        if v not in self.held:
+        v: Any = operand if isinstance(operand, Value) else None
+        first = (At(symbol(self.index)),)
+        if v in self.loaded and self.loaded[v].index == first:
+            whole: Any = self.loaded[v].source
+        elif v not in self.held:
             found = Value(getattr(operand, "name", "value"), type_of(operand))
             whole = self.whole_of(found.name, found.type)
             self.b.add(Alloc(whole))
@@ -631,11 +696,93 @@ class Fission:
         self.flush()
         self.held[s.out] = target
 
-    def flush_with(self, x: Operand) -> None:
-        """Write what waits, and keep a value of it."""
-        self.uses.update(_values(x))
+    def flush_with(self, *wanted: Any) -> None:
+        """Write what waits, and keep values of it."""
+        used = [v for x in wanted for v in _values(x)]
+        self.uses.update(used)
         self.flush()
-        self.uses.subtract(_values(x))
+        self.uses.subtract(used)
+
+    # ---- the user's rules ----------------------------------------------------------
+
+    def rule(self, s: Call) -> None:
+        """One call of the rule for all samples, in the place of theirs."""
+        differ = self.differ(s)
+        if is_batching(s):
+            rule, batched = rule_for(s.function, differ)
+        else:
+            made = self.of_all(s.function, differ, self.name)
+            rule = Rule(made, [*range(len(differ))], [*made.results])  # type: ignore[list-item]
+            batched = [True for _ in made.results]
+        pairs = zip(s.operands, differ, strict=True)
+        self.flush_with(*(o for o, differs in pairs if differs))
+
+        def operand(place: Any) -> Any:
+            if place == "size":
+                return self.size
+            o = s.operands[place]
+            whole = differ[place]
+            return self.all_of(o) if whole else Substitution(self.together).operand(o)
+
+        self.b.where = s.where
+        (call,), results = call_of(rule, operand)
+        assert isinstance(call, Call)
+        self.b.block.append(replace(call, where=s.where))
+        seen = self.seen_by(rule, call, differ)
+        ends: Any = zip(s.outs, rule.outs, results, batched, strict=True)
+        for out, made, r, differs in ends:
+            t = type_of(out)
+            known = map(seen, type_of(made).dims or ())
+            wanted = (*([self.size] if differs else []), *self.dims(t))
+            self.same_lengths(r, known, wanted)
+            if differs:
+                self.held[out] = r
+            else:
+                self.together[out] = self.as_before(r, t)
+        self.equal += [(seen(a), seen(b)) for a, b in rule.equal]
+        self.b.where = None
+
+    def seen_by(
+        self, rule: Rule, call: Call, differ: tuple[bool, ...]
+    ) -> Callable[[Linear], Linear]:
+        """What a length of the rule's parameters is, of what this call gives it."""
+        given: dict[Any, Any] = dict(
+            zip(rule.function.params, call.operands, strict=True)
+        )
+        places: dict[Any, Any] = dict(
+            zip(rule.function.params, rule.given, strict=True)
+        )
+
+        def put(s: Any) -> Linear:
+            if not isinstance(s, Dim):
+                held = given.get(s)
+                return held if isinstance(held, Linear) else symbol(s)
+            place = places.get(s.array)
+            if s.axis == 0 and place != "size" and place is not None and differ[place]:
+                return self.size
+            dims = type_of(given[s.array]).dims if s.array in given else None
+            return dims[s.axis] if dims else symbol(s)
+
+        return lambda form: form.substitute(put)
+
+    def same_lengths(
+        self, r: Any, known: Iterable[Linear], wanted: tuple[Linear, ...]
+    ) -> None:
+        """A result of a rule is as long as those of the samples; the text asks."""
+        lengths = type_of(r).dims or ()
+        for found, is_known, n in zip(lengths, known, wanted, strict=True):
+            if is_known == n:
+                continue
+            differ = self.b.let(row(operator.ne, 2), found, n, type=BOOL)
+            text = constant("the rule for vmap returns arrays of other lengths")
+            self.b.add(If(differ, [Raise(ValueError, (text,))], []))
+
+    def as_before(self, r: Any, t: Type) -> Any:
+        """A number of a rule as that of the function itself."""
+        if not t.python or type_of(r) == t:
+            return r
+        number = self.b.let(CAST, r, attribute=t, type=t)
+        return symbol(number) if t == INT and isinstance(number, Value) else number
 
 
 def _leaves(s: Statement) -> bool:

@@ -122,7 +122,7 @@ class _Functions:
         if function.custom is not None and key not in self.made:
             self.made[key] = jvp_form(function, given)
         if key not in self.made:
-            self.made[key] = replace(function)
+            self.made[key] = replace(function, batching=None)
             wrt = [p for p, g in zip(function.params, given, strict=True) if g]
             self.jvp(function, wrt, self.made[key])  # type: ignore[arg-type]
         return self.made[key]

@@ -288,6 +288,9 @@ def _inside(body: str, indent: str) -> list[str]:
     inner = indent + " " * INDENT
     if len(inner) + len(body) <= WIDTH:
         return [inner + body]
+    clauses = _split(body, (" for ",))
+    if len(clauses) > 1:  # a comprehension, whose commas separate no items
+        return [piece for clause in clauses for piece in _item(inner + clause)]
     items = _split(body, (", ",))
     if len(items) > 1 or body.endswith(","):
         return [

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from gradwright.transform.batch import Out, _Batch, element_dtype, shared_by_none
+from gradwright.transform.batch import Out, _Batch, shared_by_none
 from gradwright.transform.build import Builder, row
 from gradwright.transform.core import (
     Alloc,
@@ -74,7 +74,7 @@ from gradwright.transform.primitives.structural import (
     SUM_TO,
 )
 from gradwright.transform.template import Hole, Sequence, Template
-from gradwright.transform.types import Type, array
+from gradwright.transform.types import Type, array, element_dtype
 
 AS_THEY_ARE = (NAMED, STOPPED, COPY, CONJUGATE, ITEM)  # of any number of axes
 ELEMENTWISE = {np.where, np.clip, abs, np.abs}
@@ -546,6 +546,8 @@ class Lifting:
         places = (*s.operands, *s.outs, *f.params)
         if is_recursive(f) or any(isinstance(o, Tape | List) for o in places):
             raise NotLifted(f"{f.name} calls itself, or takes a list")
+        if f.custom is not None:
+            raise NotLifted(f"{f.name} has rules of the user's")
         key = (f, *differ)
         if key not in self.functions:
             self.functions[key] = function_of_all(self, f, differ)

@@ -208,3 +208,17 @@ def join(a: Type, b: Type) -> Type | None:
         )
         return replace(a, dims=dims, optional=optional)
     return replace(promote(a, b), optional=optional)
+
+
+def element_dtype(t: Type) -> str:
+    """The dtype of an array of such numbers: of Python's, NumPy's usual ones."""
+    if not t.python:
+        return t.dtype
+    return {"float": "float64", "int": "int64", "complex": "complex128"}.get(
+        t.dtype, "bool"
+    )
+
+
+def as_numpy(t: Type) -> Type:
+    """The type of what NumPy makes of many such numbers."""
+    return t if t.is_array or not t.python else numpy_scalar(element_dtype(t))

@@ -560,7 +560,8 @@ class Body:
     def sum(self, held: Scalar, x: Scalar, unordered: bool) -> Scalar:
         """What `+=` makes of what is held; where any order will do, LLVM may choose."""
         dtype = dtype_of(held.type)
-        if unordered and dtype.kind in "fc" and dtype == dtype_of(x.type):
+        plain = dtype == dtype_of(x.type) and not held.type.optional
+        if unordered and dtype.kind in "fc" and plain:
             parts = zip(held.parts, x.parts, strict=True)
             added = tuple(self.b.fadd(p, q, flags=ANY_ORDER) for p, q in parts)
             return Scalar(replace(held.type, optional=False), added)

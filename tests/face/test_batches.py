@@ -1,8 +1,7 @@
-"""vmap with every other transform, in every order, against loops and differences."""
+"""vmap in programs: sums over samples, options, errors; see test_compositions, too."""
 
-import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -109,131 +108,10 @@ OF_ARRAYS = [row, changed, searched]
 PROGRAMS = [*OF_NUMBERS, listed, *OF_ARRAYS]
 
 
-# ---- in every order ----------------------------------------------------------------
-
-TRANSFORMS: dict[str, Callable[[Function], Function]] = {
-    "grad": gw.grad,
-    "value_and_grad": gw.value_and_grad,
-    "jvp": lambda f: lambda x: gw.jvp(f, (x,), (np.ones_like(x),)),
-    "vjp": lambda f: lambda x: gw.vjp(f, x)[1](np.ones(np.shape(f(x)))[()])[0],
-    "linearize": lambda f: lambda x: gw.linearize(f, x)[1](np.ones_like(x)),
-    "jacfwd": gw.jacfwd,
-    "jacrev": gw.jacrev,
-    "hessian": gw.hessian,
-    "vmap": gw.vmap,
-    "jit": gw.jit,
-}
-INNER = ["grad", "value_and_grad", "jacfwd", "jacrev", "hessian", "vmap", "jit"]
-OUTER = ["jvp", "vjp", "linearize"]  # these are calls, and stand outside
-
-
-def applied(chain: Sequence[str], f: Function) -> Function:
-    """The transforms of a function, innermost first."""
-    for name in chain:
-        f = TRANSFORMS[name](f)
-    return f
-
-
-def by_loops(chain: Sequence[str], f: Function) -> Function | None:
-    """The same with every vmap a loop; None where a derivative stands round one."""
-    if not chain:
-        return f
-    *inner, last = chain
-    if last == "jit":
-        return by_loops(inner, f)
-    if last != "vmap":
-        return applied(inner, f) if "vmap" not in inner else None
-    g = applied(inner, f) if "vmap" not in inner else by_loops(inner, f)
-    if g is None:
-        return None
-    return lambda xs: stacked([g(np.array(x)[()]) for x in xs])
-
-
-def stacked(results: list[Any]) -> Any:
-    if isinstance(results[0], tuple):
-        return tuple(stacked([*parts]) for parts in zip(*results, strict=True))
-    return np.stack([np.asarray(r) for r in results])
-
-
-def expected_of(chain: Sequence[str], f: Function, x: Any) -> Any:
-    """What a chain gives, by loops and by differences; None if that does not say."""
-    last = chain[-1]
-    whole = by_loops(chain[:-1] if last not in INNER[5:] else chain, f)
-    if whole is None:
-        return None
-    if last in ("vmap", "jit"):
-        return whole(x)
-    step = 1e-6
-    value = whole(x.copy())
-    if isinstance(value, tuple):
-        return None
-    columns = np.zeros((*np.shape(value), *x.shape))
-    for at in np.ndindex(x.shape):
-        d = np.zeros(x.shape)
-        d[at] = step
-        columns[(..., *at)] = (whole(x + d) - whole(x - d)) / (2 * step)
-    axes = tuple(range(np.ndim(value), columns.ndim))
-    if last in ("jvp", "linearize"):
-        pushed = np.sum(columns, axis=axes)
-        return (value, pushed) if last == "jvp" else pushed
-    if last == "vjp":
-        return np.sum(columns, axis=tuple(range(np.ndim(value))))
-    return columns if last in ("jacfwd", "jacrev") else None
-
-
 def batch_of(f: Function, depth: int) -> Any:
     """Samples of samples, so many times, for a program."""
     shape = (3, 2, 2)[:depth] + ((2,) if f in OF_ARRAYS else ())
     return 0.45 + 0.21 * np.arange(math.prod(shape)).reshape(shape)
-
-
-def chains(length: int) -> list[tuple[str, ...]]:
-    """The chains of so many transforms with a vmap among them."""
-    return [
-        (*inner, last)
-        for inner in itertools.product(INNER, repeat=length - 1)
-        for last in (*INNER, *OUTER)
-        if "vmap" in (*inner, last)
-    ]
-
-
-def hold(chain: Sequence[str], f: Function) -> None:
-    x = batch_of(f, chain.count("vmap"))
-    if chain[-1] == "vjp" and "value_and_grad" in chain:
-        return  # its cotangent is a pair
-    gradients = {"grad", "value_and_grad"} & {*chain[1:]}
-    try:
-        found = applied(chain, f)(x)
-    except gw.NotDifferentiable:
-        assert gradients, chain
-        return
-    first = chain.index("vmap")
-    assert not {"grad", "value_and_grad"} & {*chain[first:]}
-    expected = expected_of(chain, f, x)
-    if expected is not None:
-        for a, b in zip(_flat(found), _flat(expected), strict=True):
-            assert np.shape(a) == np.shape(b)
-            assert_allclose(a, b, rtol=2e-5, atol=2e-6)
-
-
-def _flat(a: Any) -> list[Any]:
-    return [leaf for i in a for leaf in _flat(i)] if isinstance(a, tuple) else [a]
-
-
-@pytest.mark.parametrize("chain", [*chains(1), *chains(2)], ids=" of ".join)
-def test_pairs(chain: tuple[str, ...]) -> None:
-    taped = {"jacrev", "hessian"} & {*chain} and "jit" in chain
-    for f in PROGRAMS:
-        if not (taped and f in (listed, changed)):  # machine code copies no tapes yet
-            hold(chain, f)
-
-
-@pytest.mark.parametrize("f", [cubic, flux, row])
-@pytest.mark.parametrize("last", [*INNER, *OUTER])
-def test_triples(f: Function, last: str) -> None:
-    for chain in chains(3):
-        if chain[-1] == last and "jit" not in chain:
-            hold(chain, f)
 
 
 def test_the_gradient_of_a_sum_over_samples() -> None:

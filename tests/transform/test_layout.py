@@ -85,6 +85,16 @@ LONG = {
         ):
         """,
     ),
+    "a comprehension": (
+        "the_tape = [of_one + of_other for of_one, of_other in "
+        "zip(the_cotangents_of_one_tape, the_others)]",
+        """
+        the_tape = [
+            of_one + of_other
+            for of_one, of_other in zip(the_cotangents_of_one_tape, the_others)
+        ]
+        """,
+    ),
     "a string is not broken": (
         'print("a, long, text, with, commas, and (brackets that, never, '
         'close, or, open)", first_one)',

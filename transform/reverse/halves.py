@@ -104,7 +104,9 @@ class Splits:
         bars, seeds = outer_seeds(function)
         params = function.params
         tape = Tape("tape", Type("tape"))
-        forward = replace(function, name=f"{function.name}_forward", hidden={})
+        forward = replace(
+            function, name=f"{function.name}_forward", hidden={}, batching=None
+        )
         backward = Function(
             f"{function.name}_backward",
             [],
@@ -288,12 +290,13 @@ def halved(function: Function, sweep: Sweep, bars: list[Value]) -> Split:
     needed = [k for k, p in enumerate(function.params) if p in used]
     hand = Handover(sweep.forward, sweep.reverse, residuals)
     forward = function
-    if residuals:
+    if residuals or function.batching is not None:
         forward = replace(
             function,
             name=f"{function.name}_forward",
             body=hand.forward,
             results=[*function.results, *hand.over],
+            batching=None,
         )
     backward = Function(
         f"{function.name}_backward",

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gradwright.transform.core import Function, Value
+from gradwright.transform.custom import Wanted
 from gradwright.transform.errors import AliasError, Location, UnsupportedSyntax
 from gradwright.transform.indices import Dim, Linear
 from gradwright.transform.primitives import load_common
@@ -84,6 +85,7 @@ def specialise(
     arguments: dict[str, Any],
     apply: Callable[..., Any] | None = None,
     exact: bool = False,
+    wanted: set[Any] | None = None,
 ) -> Specialised:
     """Rewrite a function for arguments of these types.
 
@@ -92,15 +94,18 @@ def specialise(
         arguments: By parameter name, a `Type`, a `Static`, or a `Structure` of those.
         apply: Called for a transform that the program itself calls.
         exact: The lengths of captured arrays are numbers, as they are now.
+        wanted: The keys of the user's rules for all samples that are needed; one that
+            a vmap in the program needs is put in.
 
     Raises:
         NeedsValue: A parameter is used where a constant is needed.
         NeedsLengths: So are lengths, which are no numbers as they are not `exact`.
     """
+    wanted = set() if wanted is None else wanted
     try:
-        return _specialise(source, arguments, apply, exact, False)
+        return _specialise(source, arguments, apply, exact, wanted, False)
     except (AliasError, UnsupportedSyntax):
-        return _specialise(source, arguments, apply, exact, True)
+        return _specialise(source, arguments, apply, exact, wanted, True)
 
 
 def _specialise(
@@ -108,6 +113,7 @@ def _specialise(
     arguments: dict[str, Any],
     apply: Callable[..., Any] | None,
     exact: bool,
+    wanted: set[Any],
     wary: bool,
 ) -> Specialised:
     """Rewrite a function; if `wary`, what an operator may change is an array's part.
@@ -118,9 +124,12 @@ def _specialise(
     kinds: dict[Any, Any] = {}
     while True:
         try:
-            return _attempt(source, arguments, apply, exact, wary, kinds)
+            return _attempt(source, arguments, apply, exact, wanted, wary, kinds)
         except Promotion as e:
             kinds[e.origin] = e.kind
+        except Wanted as e:
+            assert e.key not in wanted
+            wanted.add(e.key)
 
 
 def _attempt(
@@ -128,6 +137,7 @@ def _attempt(
     arguments: dict[str, Any],
     apply: Callable[..., Any] | None,
     exact: bool,
+    wanted: set[Any],
     wary: bool,
     kinds: dict[Any, Any],
 ) -> Specialised:
@@ -137,7 +147,7 @@ def _attempt(
     ]
     called = (source.function, *(leaf.value for leaf in called_too))
     program = Program(apply, called, exact, wary)
-    program.kinds = kinds
+    program.kinds, program.wanted = kinds, wanted
     root = program.root
     name = str(source.node.name).replace("<lambda>", "function")
     root.name = root.function.name = name

@@ -132,7 +132,7 @@ def _call_static(
         )
     if hasattr(f, "__gradwright__"):
         return call(frame, taken_apart(function), arguments, keywords, node)
-    if getattr(f, "__gradwright_custom__", False):
+    if getattr(type(f), "__gradwright_custom__", ""):
         return call_custom(frame, Static(f, function.path), arguments, keywords, node)
     kind = getattr(f, "__gradwright_kind__", None)
     if kind == "jvp":
@@ -164,6 +164,8 @@ def _call_static(
         made = of_numpy(frame, f, arguments[0], keywords, node)
         if made is not None:
             return made
+    if f in (all, any) and all(map(_is_known_bool, _items(arguments))):
+        return lift(f(*map(_known, arguments)))
     composed = _lookup(TABLE.compositions, f)
     if composed is not None and composed not in TABLE.apart:
         arguments = [
@@ -205,6 +207,16 @@ def _known(a: Any) -> Any:
         case Structure():
             return put_together(a.kind, map(_known, a.items), a.keys)
     return a
+
+
+def _items(arguments: list[Any]) -> list[Any]:
+    """What a structure holds that is the only argument."""
+    (a,) = arguments if len(arguments) == 1 else (None,)
+    return list(a.items) if isinstance(a, Structure) else [a]
+
+
+def _is_known_bool(a: Any) -> bool:
+    return isinstance(a, Const) and isinstance(a.value, bool)
 
 
 def _lookup(table: dict[Any, Any], key: Any) -> Any:

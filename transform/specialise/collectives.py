@@ -30,7 +30,7 @@ from gradwright.transform.specialise.abstract import (
     mapped,
 )
 from gradwright.transform.specialise.frame import Frame
-from gradwright.transform.types import Type, array, numpy_scalar
+from gradwright.transform.types import Type, array, as_numpy
 
 PARAMETERS = {
     "psum": ("x", "axis_name"),
@@ -106,7 +106,7 @@ def _pairs(frame: Frame, a: Any, node: Any) -> tuple[tuple[int, int], ...]:
 
 def _one(frame: Frame, kind: str, x: Any, along: Along) -> Any:
     b = frame.builder
-    t = _as_numpy(type_of(x))
+    t = as_numpy(type_of(x))
     if kind in ("psum", "pmean") and isinstance(x, Linear) and x.constant is not None:
         size = b.let(SIZE, attribute=Along(along.name), name="axis_size")
         return x if kind == "pmean" else b.operator(operator.mul, x, size)
@@ -143,13 +143,3 @@ def _gathered(frame: Frame, x: Any, t: Type, along: Along) -> Any:
     dims[along.axis] = symbol(Dim(made, along.axis))
     made.type = replace(made.type, dims=tuple(dims))
     return made
-
-
-def _as_numpy(t: Type) -> Type:
-    """The type of what NumPy makes of many such numbers."""
-    if t.is_array:
-        return t
-    if not t.python:
-        return t
-    number = {"bool": "bool", "int": "int64", "float": "float64"}
-    return numpy_scalar(number.get(t.dtype, "complex128"))

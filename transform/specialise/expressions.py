@@ -68,6 +68,7 @@ from gradwright.transform.specialise.structures import (
     structure_item,
 )
 from gradwright.transform.specialise.subscripts import array_item, region_item
+from gradwright.transform.structure import put_together
 from gradwright.transform.types import (
     BOOL,
     TEXT,
@@ -697,6 +698,10 @@ def _known_value(a: Any) -> tuple[Any, ...]:
         return (a.value,)
     if isinstance(a, Linear) and a.constant is not None:
         return (a.constant,)
+    if isinstance(a, Structure):
+        inner = [_known_value(item) for item in a.items]
+        if all(len(k) == 1 for k in inner):
+            return (put_together(a.kind, (k[0] for k in inner), a.keys),)
     return ()
 
 

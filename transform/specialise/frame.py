@@ -220,6 +220,7 @@ class Program:
         self.unsure_reads: dict[int, set[tuple[int, int]]] = {}
         self.stored: dict[int, Stored] = {}
         self.kinds: dict[Any, Any] = {}  # of lists of run-time length, by origin
+        self.wanted: set[Any] = set()  # rules for all samples, by their keys
         self.captured: dict[Any, Path] = {}  # lists that were captured
         self.births: dict[Structure, Any] = {}  # of the other lists
         self.behind: dict[Structure, Structure] = {}  # of which it shows the arrays

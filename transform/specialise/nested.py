@@ -472,7 +472,7 @@ def _source_of(frame: Frame, function: Any, node: Any) -> tuple[Source, Closure 
     if isinstance(function, Closure):
         return function.source, function
     if isinstance(function, Static) and callable(function.value):
-        if getattr(function.value, "__gradwright_custom__", False):
+        if getattr(type(function.value), "__gradwright_custom__", ""):
             return frame.source_of(function.value.written, node), None
         return frame.source_of(function.value, node), None
     raise frame.error(UnsupportedSyntax, f"a transform of {describe(function)}", node)

@@ -287,6 +287,8 @@ def _lifted_arguments(
             return a
         if isinstance(a, Const) and not a.type.is_number:
             return Static(a.value)
+        if isinstance(a, Static) and isinstance(a.value, bool):
+            return constant(a.value)  # it is known inside, too
         return unit.param(name, type_of(a)) if is_operand(a) else a
 
     return {n: lift(n, a) for n, a in bound.items()}
@@ -427,13 +429,19 @@ def _is_runtime(leaf: Any) -> bool:
 
 
 def emit_custom(frame: Frame, unit: Unit, operands: list[Any]) -> Any:
-    """A call of a function with derivatives of the user's."""
+    """A call of a function with rules of the user's."""
     outs: list[Any] = []
+    seen = unit.seen_from(operands)
 
     def fresh(leaf: Any) -> Any:
-        if not is_operand(leaf):
+        if not _is_runtime(leaf):
             return leaf
-        outs.append(own_value(getattr(leaf, "name", "value"), type_of(leaf)))
+        out = own_value(getattr(leaf, "name", "value"), type_of(leaf))
+        if out.type.dims is not None:
+            pairs = zip(type_of(leaf).dims or (), out.type.dims, strict=True)
+            dims = tuple(seen(d) if unit.sees(d) else own for d, own in pairs)
+            out.type = replace(out.type, dims=dims)
+        outs.append(out)
         return Linear({outs[-1]: 1}) if outs[-1].type == INT else outs[-1]
 
     result = mapped(fresh, unit.value)
@@ -471,4 +479,4 @@ def _emit_call(frame: Frame, unit: Unit, operands: list[Operand]) -> Any:
 
 def _name_of(source: Source) -> str:
     name = source.node.name
-    return "inner" if name == "<lambda>" else str(name)
+    return "inner" if name in ("<lambda>", "_") else str(name)

@@ -329,6 +329,18 @@ def test_none_beside_a_number() -> None:
     check(optional, xs, 0.0)
 
 
+def in_one_branch(x: Any) -> Any:
+    if x < 0.6:
+        return -x * x * x
+    return x
+
+
+def test_a_sum_in_a_cell_that_may_hold_none() -> None:
+    """A residual of one branch only; its cotangent is added to."""
+    bent = gw.jit(gw.grad(gw.jacrev(in_one_branch)))
+    assert bent(0.5) == -3.0 and bent(0.7) == 0.0
+
+
 def scaled(xs: Any) -> Any:
     best = None
     for x in xs:

@@ -1,3 +1,5 @@
+"""vmap: a loop over the samples, in parts where they meet."""
+
 import numpy as np
 
 
