@@ -288,6 +288,9 @@ def _inside(body: str, indent: str) -> list[str]:
     inner = indent + " " * INDENT
     if len(inner) + len(body) <= WIDTH:
         return [inner + body]
+    parts = _split(body, (" for ",))  # of a comprehension, which has no items
+    if len(parts) > 1:
+        return [piece for part in parts for piece in _item(inner + part)]
     items = _split(body, (", ",))
     if len(items) > 1 or body.endswith(","):
         return [

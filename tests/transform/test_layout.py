@@ -85,6 +85,16 @@ LONG = {
         ):
         """,
     ),
+    "a comprehension": (
+        "the_name = [first + second for first, second in "
+        "zip(a_tape_that_has_a_name, another_tape_like_that)]",
+        """
+        the_name = [
+            first + second
+            for first, second in zip(a_tape_that_has_a_name, another_tape_like_that)
+        ]
+        """,
+    ),
     "a string is not broken": (
         'print("a, long, text, with, commas, and (brackets that, never, '
         'close, or, open)", first_one)',
