@@ -66,14 +66,17 @@ SUMMED = following("summed")
 PLACES = following("places")
 ADDED = following("added")
 
-# What NumPy makes of any elements by moving, adding and multiplying them.
-BY_ELEMENTS = {
+# What only moves elements, and leaves zeros where there is none: labels as well.
+MOVES = {
     np.reshape, np.ravel, np.transpose, np.swapaxes, np.moveaxis, np.squeeze,
     np.expand_dims, np.flip, np.roll, np.broadcast_to, np.repeat, np.tile,
-    np.concatenate, np.stack, np.split, np.array_split, np.pad, np.tril, np.triu,
-    np.diag, np.diagonal, np.meshgrid, np.cumsum, np.fft.fftshift, np.fft.ifftshift,
-    operator.matmul, np.dot, np.vdot, np.inner, np.outer, np.kron, np.cross,
-    np.tensordot, np.einsum, np.convolve,
+    np.concatenate, np.stack, np.split, np.array_split, np.tril, np.triu, np.diag,
+    np.diagonal, np.meshgrid, np.fft.fftshift, np.fft.ifftshift,
+}  # fmt: skip
+# What NumPy makes of any elements by moving, adding and multiplying them.
+BY_ELEMENTS = {
+    np.pad, np.cumsum, operator.matmul, np.dot, np.vdot, np.inner, np.outer, np.kron,
+    np.cross, np.tensordot, np.einsum, np.convolve,
 }  # fmt: skip
 EACH = {np.real, np.imag, np.conjugate, np.conj}
 
@@ -140,8 +143,10 @@ class Dependence(Sweep):
             axis = p.template(s.attribute)["axis"]
             if not holes(axis):
                 return self._by_axes(s, dots[0], fill(axis, holes))
-        if p.function in BY_ELEMENTS:
+        if p.function in MOVES:
             return self._by_moves(s)
+        if p.function in BY_ELEMENTS:
+            return self._by_elements(s)
         return self._all(s.out, dots)
 
     def _by_element(self, s: Let, dots: list[Any]) -> Any:
@@ -160,24 +165,31 @@ class Dependence(Sweep):
         return self.builder.raw(REDUCED, s.out, dot, attribute=axis, type=t, name=name)
 
     def _by_moves(self, s: Let) -> Any:
+        """The same move of labels."""
+        named = self._named(s)
+        given = [self.tangent(o) if k in named else o for k, o in enumerate(s.operands)]
+        return self._parts(s.primitive, given, s.attribute, s)
+
+    def _by_elements(self, s: Let) -> Any:
         """The function itself, of elements that carry their labels."""
-        p, b = s.primitive, self.builder
-        template = p.template(s.attribute)
-        named = tuple(k for n in p.operands for k in holes(template[n]))
-        factors = tuple(
-            k
-            for k in named
-            if p.kind == "multilinear" and s.operands[k] not in self.varied
-        )
-        given = [
-            self.tangent(o) if k in named and k not in factors else o
-            for k, o in enumerate(s.operands)
-        ]
-        moved = tuple(k for k in named if k not in factors)
-        attribute = (p, template, moved, factors)
-        t = self.kind(s.out.type)
+        p, named = s.primitive, self._named(s)
+        is_linear = p.kind == "linear"
+        moved = tuple(k for k in named if is_linear or s.operands[k] in self.varied)
+        given = [self.tangent(o) if k in moved else o for k, o in enumerate(s.operands)]
+        factors = tuple(k for k in named if k not in moved)
+        attribute = (p, p.template(s.attribute), moved, factors)
+        return self._parts(ELEMENTS, [*given, s.out], attribute, s)
+
+    def _named(self, s: Let) -> list[int]:
+        """The operands that stand where the row takes arrays."""
+        template = s.primitive.template(s.attribute)
+        return [k for n in s.primitive.operands for k in holes(template[n])]
+
+    def _parts(self, p: Primitive, given: list[Any], attribute: Any, s: Let) -> Any:
+        """Labels that a row or a function gives: one array of them, or several."""
+        b, t = self.builder, self.kind(s.out.type)
         name = f"{s.out.name}_dot"
-        out = b.raw(ELEMENTS, *given, s.out, attribute=attribute, type=t, name=name)
+        out = b.raw(p, *given, attribute=attribute, type=t, name=name)
         if t.items is None:
             return out
         return [

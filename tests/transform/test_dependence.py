@@ -85,6 +85,15 @@ def test_what_is_stored_is_stored_beside() -> None:
     ]
 
 
+def test_rows_that_move_elements_move_labels() -> None:
+    def f(x):
+        return np.roll(x, 1), np.cumsum(x)
+
+    text = [line.split(" {")[0].strip() for line in lines(f, X)]
+    assert "roll_dot = roll x_dot" in text
+    assert any(line.startswith("cumsum_dot = elements x_dot, cumsum") for line in text)
+
+
 def test_an_addition_joins_what_was_there() -> None:
     def f(x):
         y = np.zeros(3)
