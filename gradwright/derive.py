@@ -23,7 +23,7 @@ from gradwright.derived import (
     with_aux,
     zeros_of_ints,
 )
-from gradwright.jacobians import jacobian
+from gradwright.jacobians import jacobian, not_a_program, pattern
 from gradwright.transform.build import Builder, constant, row
 from gradwright.transform.calls import inline, recalled
 from gradwright.transform.core import (
@@ -31,6 +31,7 @@ from gradwright.transform.core import (
     If,
     Operand,
     Raise,
+    Value,
     type_of,
 )
 from gradwright.transform.forward import tangents
@@ -57,6 +58,10 @@ def derive(d: Derived, step: Step) -> Derived:
     d = replace(_simplified(d), batched=None)
     if step.kind == "vmap":
         return batched(d, step)
+    if step.sparse:
+        raise not_a_program(d, step)
+    if step.kind == "pattern":
+        return pattern(d, step)
     if step.kind == "jvp":
         return _jvp(d, step)
     if step.kind in ("vjp", "linearize"):
@@ -119,8 +124,13 @@ def _refuse_none(d: Derived, step: Step, value: Any) -> None:
         builder.add(If(is_none, [Raise(TypeError, (constant(text),))], []))
 
 
+def _moving(d: Derived, step: Step) -> list[Value]:
+    """What a jvp or vjp moves: everything that can be, or what argnums names."""
+    return inexact_parameters(d) if step.argnums is None else differentiated(d, step)
+
+
 def _jvp(d: Derived, step: Step) -> Derived:
-    wrt = inexact_parameters(d)
+    wrt = _moving(d, step)
     value, aux = with_aux(d, step)
     f, dots, results = tangents(settle(d.function), wrt)
     dot_of = dict(zip(wrt, dots, strict=True))
@@ -166,7 +176,7 @@ def _split(d: Derived, step: Step) -> Derived:
     if step.has_aux:
         function = replace(function, results=seeded)
     made = halves if step.kind == "vjp" else linear_halves
-    split = made(function, inexact_parameters(d), None)
+    split = made(function, _moving(d, step), None)
     if step.has_aux:
         results = [*seeded, *beside, *split.forward.results[len(seeded) :]]
         split.forward = replace(split.forward, results=results)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,7 @@ from gradwright.transform.core import (
     type_of,
     walk,
 )
+from gradwright.transform.dependence import dependence
 from gradwright.transform.errors import EffectError, NotDifferentiable
 from gradwright.transform.jacobian import block_dtype, by_columns, by_rows
 from gradwright.transform.primitives.structural import NAMED
@@ -82,6 +84,47 @@ def jacobian(d: Derived, step: Step) -> Derived:
     f.name = name
     f.results = beside
     return arranged(d, f, Structure(tuple, (result, aux)) if step.has_aux else result)
+
+
+def pattern(d: Derived, step: Step) -> Derived:
+    """Beside each result, on which elements of the arguments it depends."""
+    asked = replace(step, kind="jacobian")
+    value, aux = with_aux(d, asked)
+    wrt = differentiated(d, asked)
+    function = settle(d.function)
+    for leaf in filter(_is_number, leaves(value)):
+        _check_output(d, asked, leaf)
+    for x in wrt:
+        if x.type.is_complex:
+            raise NotDifferentiable(
+                f"sparse=True is for real numbers, and an argument of {d.source.name} "
+                f"is {describe(x)}",
+                at=d.source.location(d.source.node),
+                instead="the call without sparse=True",
+            )
+    _refuse_effects(d, step, function)
+    f, found = dependence(function, wrt)
+    out = iter(found)
+
+    def labels(leaf: Any) -> Any:
+        """The labels of a number; a text or None beside it stays as it is."""
+        if not is_operand(leaf):
+            return leaf
+        label = next(out)
+        return label if type_of(leaf).is_number else leaf
+
+    return arranged(d, f, Structure(tuple, (mapped(labels, value), aux)))
+
+
+def not_a_program(d: Derived, step: Step) -> NotDifferentiable:
+    """The error for a sparse Jacobian that is to be transformed or called in turn."""
+    return NotDifferentiable(
+        f"the sparse Jacobian of {d.source.name} is put together at a call, and no "
+        f"program to transform",
+        at=d.source.location(d.source.node),
+        instead=f"sparse=True outermost, as in {step.kind}(jit(f), sparse=True); "
+        f"or the call without it",
+    )
 
 
 def _labels(value: Any, name: str = "") -> Iterator[str]:
@@ -150,14 +193,17 @@ def _check_output(d: Derived, step: Step, leaf: Operand) -> None:
 
 
 def _refuse_effects(d: Derived, step: Step, function: Function) -> None:
-    """Forward mode runs the program once for every direction."""
+    """Forward mode runs the program once for every direction, a sparse one too."""
     for g in program(function):
         for s in walk(g.body):
             if isinstance(s, Effect):
                 name = getattr(s.function, "__name__", "this call")
                 raise EffectError(
                     f"{step.kind} of {d.source.name} runs it once for every element "
-                    f"of its argument, and {name}() would happen as often",
+                    f"of its argument, and {name}() would happen as often"
+                    if step.kind != "pattern"
+                    else f"sparse=True runs {d.source.name} once to find what is not "
+                    f"zero and then for each sweep, and {name}() would happen as often",
                     at=s.where,
                     instead="jacrev, which runs it once; or the program without it",
                 )

@@ -20,6 +20,7 @@ from gradwright.transform.step import Step
 
 if TYPE_CHECKING:
     from gradwright.entry import Entry
+    from gradwright.sparse import Sweeps
 
 
 def _entry(target: Any, *more: Step) -> Entry:
@@ -72,14 +73,14 @@ class Transformed:
         if isinstance(self.__wrapped__, staticmethod):
             return self
         if isinstance(self.__wrapped__, classmethod):
-            return Transformed(self.__wrapped__.__get__(instance, owner), self._step)
+            return type(self)(self.__wrapped__.__get__(instance, owner), self._step)
         return self if instance is None else types.MethodType(self, instance)
 
     def __repr__(self) -> str:
         return inspection.describe(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Transformed, (self.__wrapped__, self._step)
+        return type(self), (self.__wrapped__, self._step)
 
     def lower(self, *args: Any, **keywords: Any) -> Any:
         """This function for arguments of these kinds: its texts, its machine code.
@@ -124,6 +125,40 @@ class Transformed:
     def stages(self, *args: Any, **keywords: Any) -> inspection.Stages:
         """The program after every stage of its rewriting."""
         return inspection.stages(self, *args, **keywords)
+
+
+class Sparse(Transformed):
+    """A function and its sparse Jacobian, put together at each call.
+
+    Its source is that of the sweep: by columns, or as the last call had it.
+    """
+
+    __slots__ = ("_sweeps",)
+
+    def __init__(self, function: Any, step: Step) -> None:
+        super().__init__(function, step)
+        self._sweeps: Sweeps | None = None
+
+    @property
+    def sweeps_of(self) -> Sweeps:
+        """The way to its sweeps."""
+        if self._sweeps is None:
+            from gradwright.sparse import Sweeps
+
+            self._sweeps = Sweeps(self.__wrapped__, self._step)
+        return self._sweeps
+
+    @property
+    def entry(self) -> Entry:
+        return self.sweeps_of.last
+
+    @property
+    def sweeps(self) -> int:
+        """How many sweeps the last call took."""
+        return self.sweeps_of.count
+
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        return self.sweeps_of.call(args, keywords)
 
 
 def grad(
@@ -195,6 +230,7 @@ def jacfwd(
     holomorphic: bool = False,
     *,
     argnames: str | Sequence[str] | None = None,
+    sparse: bool = False,
 ) -> Any:
     """The Jacobian of a function, column by column: for few arguments, many results.
 
@@ -205,6 +241,7 @@ def jacfwd(
             returns (jacobian, aux).
         holomorphic: As for `grad`.
         argnames: The arguments by name, in place of argnums.
+        sparse: As for `jacobian`, with a sweep for each colour of columns.
 
     Returns:
         A function of the same arguments. Its result has the structure of the value
@@ -222,7 +259,7 @@ def jacfwd(
         >>> jacfwd(polar, argnums=(0, 1))(1.0, 2.0)
         {'r': (2.0, 4.0), 'slope': (-2.0, 1.0)}
     """
-    step = Step("jacfwd", argnums, has_aux, holomorphic)  # type: ignore[arg-type]
+    step = Step("jacfwd", argnums, has_aux, holomorphic, sparse=sparse)  # type: ignore[arg-type]
     return _make(fun, step, argnames)
 
 
@@ -233,16 +270,71 @@ def jacrev(
     holomorphic: bool = False,
     *,
     argnames: str | Sequence[str] | None = None,
+    sparse: bool = False,
 ) -> Any:
     """The Jacobian of a function, row by row: for many arguments, few results.
 
-    Arguments and result are those of `jacfwd`. The function itself runs once.
+    Arguments and result are those of `jacfwd`. The function itself runs once. With
+    `sparse` it is the Jacobian of `jacobian`, with a sweep for each colour of rows.
 
     Example:
         >>> jacrev(lambda p: (p[0] * p[1], p[0]))((2.0, 3.0))
         ((3.0, 2.0), (1.0, 0.0))
     """
-    step = Step("jacrev", argnums, has_aux, holomorphic)  # type: ignore[arg-type]
+    step = Step("jacrev", argnums, has_aux, holomorphic, sparse=sparse)  # type: ignore[arg-type]
+    return _make(fun, step, argnames)
+
+
+def jacobian(
+    fun: Callable[..., Any] | None = None,
+    argnums: int | Sequence[int] = 0,
+    has_aux: bool = False,
+    holomorphic: bool = False,
+    *,
+    argnames: str | Sequence[str] | None = None,
+    sparse: bool = False,
+) -> Any:
+    """The Jacobian of a function: `jacrev`, or with `sparse` by as few sweeps as do.
+
+    Args:
+        fun: The function, of any numbers and arrays; left out, it is a decorator.
+        argnums: Which arguments to differentiate: an int, or a tuple for several.
+        has_aux: The function returns (value, aux), and so the Jacobian function
+            returns (jacobian, aux).
+        holomorphic: As for `grad`; not with sparse.
+        argnames: The arguments by name, in place of argnums.
+        sparse: Find at each call where the Jacobian may not be zero, for these very
+            arguments and the branches they take; colour its columns or its rows,
+            whichever needs fewer colours; and run one sweep for each colour.
+
+    Returns:
+        A function of the same arguments. Its result is that of `jacrev`. With sparse
+        each block of it, of a result y by an argument x, is a `scipy.sparse.csr_array`
+        of shape (y.size, x.size): the dense block, its axes laid out in C order. What
+        is stored may be zero; what is not stored is. `sweeps` of that function is how
+        many the last call took, and its source is that of a sweep.
+
+    Raises:
+        NotDifferentiable: At the call, if the argument or the result is not a float;
+            with sparse, if it is complex.
+        EffectError: At the call with sparse, if the function prints or warns.
+        BackendError: At the call with sparse, SciPy is not installed.
+
+    Example:
+        >>> import numpy as np
+        >>> def bends(x):
+        ...     return x[2:] - 2.0 * x[1:-1] + x[:-2] ** 2
+        >>> jac = jacobian(bends, sparse=True)
+        >>> jac(np.ones(6)).toarray()
+        array([[ 2., -2.,  1.,  0.,  0.,  0.],
+               [ 0.,  2., -2.,  1.,  0.,  0.],
+               [ 0.,  0.,  2., -2.,  1.,  0.],
+               [ 0.,  0.,  0.,  2., -2.,  1.]])
+        >>> jac.sweeps
+        3
+    """
+    kind = "jacobian" if sparse else "jacrev"
+    step = Step(kind, argnums, has_aux, holomorphic, sparse=sparse)  # type: ignore[arg-type]
     return _make(fun, step, argnames)
 
 
@@ -273,7 +365,8 @@ def _make(fun: Any, step: Step, argnames: Any) -> Any:
         return lambda f: _make(f, step, argnames)
     must_be_callable(step.kind, fun)
     argnums = positions(step.kind, fun, step.argnums, argnames)
-    return Transformed(fun, replace(step, argnums=argnums))
+    made = Sparse if step.sparse else Transformed
+    return made(fun, replace(step, argnums=argnums))
 
 
 # ---- forward and reverse -----------------------------------------------------------
@@ -412,4 +505,4 @@ for _transform in (
 ):  # fmt: skip
     vars(_transform)["__gradwright_kind__"] = _transform.__name__
 
-jacobian = jacrev
+vars(jacobian)["__gradwright_kind__"] = "jacrev"

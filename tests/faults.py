@@ -263,6 +263,43 @@ FAULTS = [
             "transform/test_forward.py::test_tangents_stand_beside_the_values",
         ),
     ),
+    # ---- sparse Jacobians ------------------------------------------------------------
+    *planted(
+        "transform/dependence",
+        (
+            "an addition forgets what was there",
+            "dot = self.joined(old, [old, dot])",
+            "pass",
+            "transform/test_dependence.py::test_an_addition_joins_what_was_there",
+        ),
+        (
+            "tapes are not joined",
+            "self.tangent(s.operand), labels=True))",
+            "self.tangent(s.operand)))",
+            "transform/test_dependence.py::test_sums_of_tapes_are_joined",
+        ),
+    ),
+    *planted(
+        "transform/following",
+        (
+            "a part of a set that is written out already is forgotten",
+            "found |= sets[part]",
+            "pass",
+            "transform/test_following.py::test_unions",
+        ),
+        (
+            "the last of an odd number is not joined",
+            "np.concatenate([both, a[..., 2 * half :]], axis=-1)",
+            "both",
+            "transform/test_following.py::test_reductions[None-False-wanted0]",
+        ),
+        (
+            "of an addition at places the last one counts",
+            "flat[k] = run.union(int(flat[k]), label)",
+            "flat[k] = label",
+            "transform/test_following.py::test_additions_at_places_that_come_twice",
+        ),
+    ),
     # ---- what both stand on ----------------------------------------------------------
     *planted(
         "transform/activity",

@@ -15,8 +15,8 @@ ROOT = Path(__file__).resolve().parents[1]
 TRANSFORM = """
     errors step structure axes parsing source language normalise liveness stored
     definite indices types template shapes primitives.record primitives.* primitives
-    core picks notation scopes activity mixed build custom calls
-    specialise rules forward reverse jacobian fission batch
+    following core picks notation scopes activity mixed build custom calls
+    specialise rules forward dependence reverse jacobian fission batch
     lifted_rows lifting parallel
     deadcode bounds algebra simplify linear interface ownership trips
     begin cleared in_place

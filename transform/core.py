@@ -337,10 +337,14 @@ class Push(Statement):
 
 @dataclass(eq=False)
 class AddUp(Statement):
-    """To each item of the tape, that of the operand is added; the two are as long."""
+    """To each item of the tape, that of the operand is added; the two are as long.
+
+    Of `labels` the items are joined: see `following`.
+    """
 
     tape: Tape
     operand: Tape
+    labels: bool = False
 
 
 @dataclass(eq=False)

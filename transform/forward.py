@@ -78,7 +78,7 @@ from gradwright.transform.rules import (
 )
 from gradwright.transform.specialise.abstract import Structure
 from gradwright.transform.template import Template, holes
-from gradwright.transform.types import INT
+from gradwright.transform.types import INT, Type
 
 
 def tangents(
@@ -89,20 +89,21 @@ def tangents(
     Returns it, the parameters that take the tangents (placed before the hidden ones),
     and its results: those of the function, then their tangents.
     """
-    return _Functions(program).jvp(function, wrt)
+    return Functions(program, Sweep).jvp(function, wrt)
 
 
-class _Functions:
+class Functions:
     """The jvp forms of the functions of one program, made on demand."""
 
-    def __init__(self, program: Any) -> None:
+    def __init__(self, program: Any, sweep: type[Sweep]) -> None:
         self.program = program
+        self.sweep = sweep
         self.made: dict[Any, Function] = {}
 
     def jvp(
         self, function: Function, wrt: list[Value], into: Function | None = None
     ) -> tuple[Function, list[Value], list[Operand]]:
-        sweep = _Sweep(self, function, wrt)
+        sweep = self.sweep(self, function, wrt)
         body = sweep.block(function.body)
         with sweep.builder.nested(body):
             out = [sweep.tangent(r) for r in function.results]
@@ -110,7 +111,7 @@ class _Functions:
         plain = [p for p in function.params if p not in function.hidden]
         hidden = [p for p in function.params if p in function.hidden]
         f = into or replace(function)
-        f.name = f"{function.name}_jvp"
+        f.name = f"{function.name}_{sweep.suffix}"
         f.params = [*plain, *dots, *hidden]
         f.body = body
         f.results = [*function.results, *out]
@@ -128,31 +129,24 @@ class _Functions:
         return self.made[key]
 
 
-def _dot_of(p: Any) -> Any:
-    """The parameter that takes the tangent of a parameter."""
-    return _beside(p) if isinstance(p, Place) else Value(f"{p.name}_dot", p.type, True)
-
-
-def _beside(out: Any) -> Any:
-    """A value, tape or list of the same kind for its tangent."""
-    kind = type(out) if isinstance(out, Place) else Value
-    return kind(f"{out.name}_dot", out.type)
-
-
 def _is_choice(s: Statement) -> bool:
     """Whether something may not be taken here, whatever its tangent is."""
     return isinstance(s, Let) and s.primitive.function in SELECTIONS
 
 
-class _Sweep:
+class Sweep:
+    """The statements of a function, each with what it does to tangents."""
+
+    suffix = "jvp"
+
     def __init__(
-        self, functions: _Functions, function: Function, wrt: list[Value]
+        self, functions: Functions, function: Function, wrt: list[Value]
     ) -> None:
         self.functions = functions
         self.builder = Builder(folds=True)
         self.builder.adjoint = True
         self.rules = Rules(self.builder)
-        self.dots: dict[Any, Any] = {p: _dot_of(p) for p in wrt}
+        self.dots: dict[Any, Any] = {p: self.dot_of(p) for p in wrt}
         self.varied = varied(function, set(wrt))
         self.mixed = Mixed(function, self.varied).all
         self.chosen = flows_into_choices(function, set(wrt))
@@ -168,12 +162,27 @@ class _Sweep:
         }
         return varied(function, poles) & self.varied
 
+    def kind(self, t: Type) -> Type:
+        """The type of the tangent of what is of a type."""
+        return t
+
+    def dot_of(self, p: Any) -> Any:
+        """The parameter that takes the tangent of a parameter."""
+        if isinstance(p, Place):
+            return self.beside(p)
+        return Value(f"{p.name}_dot", self.kind(p.type), True)
+
+    def beside(self, out: Any) -> Any:
+        """A value, tape or list of the same kind for its tangent."""
+        kind = type(out) if isinstance(out, Place) else Value
+        return kind(f"{out.name}_dot", self.kind(out.type))
+
     def tangent(self, o: Any) -> Any:
         """The tangent of an operand; zero for what does not vary."""
         if isinstance(o, Value | Place) and o in self.dots:
             return self.dots[o]
         if isinstance(o, Tape):
-            empty = self.dots[o] = Tape(f"{o.name}_dot", o.type)
+            empty = self.dots[o] = Tape(f"{o.name}_dot", self.kind(o.type))
             self.builder.add(Alloc(empty))
             return empty
         t = type_of(o)
@@ -202,12 +211,12 @@ class _Sweep:
                 self.keep(s)
                 if s.out in self.varied:
                     b.quiet = s.quiet
-                    self.dots[s.out] = self._let(s)
+                    self.dots[s.out] = self.let(s)
                     b.quiet = False
             case Load():
                 self.keep(s)
                 if s.out in self.varied:
-                    out = _beside(s.out)
+                    out = self.beside(s.out)
                     dots = self._tangents_of(s.source)
                     b.add(Load(out, dots, s.index, safe=True, deep=s.deep))
                     self.dots[s.out] = out
@@ -217,14 +226,11 @@ class _Sweep:
                     b.add(Alloc(self._place(s.place)))
             case Store():
                 if s.place in self.varied:
-                    dot = self.tangent(s.operand)
-                    if not (s.accumulate and dot == constant(0.0)):
-                        place = self.dots[s.place]
-                        b.add(Store(place, dot, s.index, s.accumulate, s.first))
+                    self.store(s)
                 self.keep(s)
             case AddUp():
                 if s.tape in self.varied:
-                    b.add(AddUp(self.dots[s.tape], self.tangent(s.operand)))
+                    self.add_up(s)
                 self.keep(s)
             case Push():
                 if s.tape in self.varied:
@@ -235,7 +241,7 @@ class _Sweep:
             case Pop():
                 self.keep(s)
                 if s.tape in self.varied:
-                    popped = _beside(s.out)
+                    popped = self.beside(s.out)
                     popped.type = replace(popped.type, optional=False)
                     b.add(Pop(popped, self.dots[s.tape]))
                     self.dots[s.out] = popped
@@ -251,7 +257,7 @@ class _Sweep:
             case Remove():
                 self.keep(s)
                 if s.place in self.varied:
-                    removed = _beside(s.out)
+                    removed = self.beside(s.out)
                     b.add(Remove(removed, self.dots[s.place], s.position))
                     self.dots[s.out] = removed
             case For() | While() | If() if not self._varies(s):
@@ -264,7 +270,7 @@ class _Sweep:
                 then, orelse = self.block(s.then), self.block(s.orelse)
                 self.keep(replace(s, then=then, orelse=orelse))
             case Call():
-                self._call(s)
+                self.call(s)
             case _:
                 self.keep(s)
 
@@ -276,18 +282,29 @@ class _Sweep:
             for v in (*defines(t), *stores(t), *reads(t))
         )
 
+    def store(self, s: Store) -> None:
+        """Store a tangent where its value is stored."""
+        dot = self.tangent(s.operand)
+        if not (s.accumulate and dot == constant(0.0)):
+            place = self.dots[s.place]
+            self.builder.add(Store(place, dot, s.index, s.accumulate, s.first))
+
+    def add_up(self, s: AddUp) -> None:
+        """Add the tangents of one tape to those of another."""
+        self.builder.add(AddUp(self.dots[s.tape], self.tangent(s.operand)))
+
     def _place(self, p: Place) -> Place:
-        name = f"{p.name}_dot"
+        name, t = f"{p.name}_dot", self.kind(p.type)
         dot: Place
         if isinstance(p, Buffer):
-            dot = Buffer(name, p.type, p.like)
+            dot = Buffer(name, t, p.like)
         elif isinstance(p, Cell):
-            dot = Cell(name, p.type, p.choice)
+            dot = Cell(name, t, p.choice)
         elif isinstance(p, List):
-            dot = List(name, p.type)
+            dot = List(name, t)
             dot.length = p.length
         else:
-            dot = Tape(name, p.type)
+            dot = Tape(name, t)
             dot.like = p.like  # type: ignore[attr-defined]
         self.dots[p] = dot
         return dot
@@ -301,7 +318,7 @@ class _Sweep:
     def _zeros(self, xs: List) -> List:
         """A list of tangents that are zero."""
         b, n, k = self.builder, Value("count", INT), Value("i", INT)
-        dots = List(f"{xs.name}_dot", xs.type)
+        dots = List(f"{xs.name}_dot", self.kind(xs.type))
         b.add(Load(n, xs, (Length(),), safe=True))
         if not xs.type.is_array:
             dots.length = symbol(n)
@@ -314,7 +331,7 @@ class _Sweep:
         b.add(For(k, linear(0), symbol(n), linear(1), body))
         return dots
 
-    def _let(self, s: Let) -> Operand:
+    def let(self, s: Let) -> Operand:
         """The tangent of one primitive's result."""
         b, p = self.builder, s.primitive
         if p in (NAMED, FORMAT):
@@ -491,7 +508,7 @@ class _Sweep:
         arrays = shapes(made) if isinstance(made, Let) else []
         return bool(arrays) and all(map(self._may_be_number, arrays))
 
-    def _call(self, s: Call) -> None:
+    def call(self, s: Call) -> None:
         given = tuple(o in self.varied for o in s.operands)
         if not any(given):
             self.keep(s)
@@ -502,6 +519,6 @@ class _Sweep:
         dots = [self.tangent(o) for o, g in zip(s.operands, given, strict=True) if g]
         outs: list[Any] = list(s.outs)
         for o in s.outs:
-            self.dots[o] = dot = _dot_of(o)
+            self.dots[o] = dot = self.dot_of(o)
             outs.append(dot)
         self.keep(Call(tuple(outs), f, (*s.operands, *dots), where=s.where))

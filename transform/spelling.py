@@ -22,6 +22,7 @@ from gradwright.transform.primitives.structural import (
     CONJUGATE,
     COPY,
     DISPLAY,
+    ELEMENTS,
     FORMAT,
     ITEM,
     NAMED,
@@ -49,7 +50,7 @@ OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
 }  # fmt: skip
 MODULES = {
     "np": "import numpy as np", "math": "import math", "cmath": "import cmath",
-    "copy": "import copy",
+    "copy": "import copy", "following": "from gradwright.transform import following",
 }  # fmt: skip
 
 
@@ -163,11 +164,30 @@ class Spelling:
             return ast.Call(ast.Attribute(trees[0], "conjugate"), [], [])
         if p is ITEM:
             return ast.Subscript(trees[0], ast.Constant(s.attribute))
+        if p is ELEMENTS:
+            return self._of_elements(s, trees)
         if p.is_operator:
             return operation(p.spelling, trees)
         if p.signature is not None:
             return self._signed(s, trees)
+        if s.attribute is not None and p.spelling.startswith("following."):
+            trees = [*trees, self.argument(s.attribute)]
         return self.call(p.spelling, trees)
+
+    def _of_elements(self, s: Let, trees: list[ast.expr]) -> ast.expr:
+        """`following.elements(y, np.roll, following.of(x_dot), 1)`."""
+        p, template, labels, factors = s.attribute
+        *given, y = trees
+        made = dict.fromkeys(labels, "of") | dict.fromkeys(factors, "factor")
+        for k, name in made.items():
+            given[k] = self.call(f"following.{name}", [given[k]])
+        positional, keywords = p.arranged(template.filled(lambda k: given[k]))
+        spelling = "np.matmul" if p.is_operator else p.spelling
+        return self.call(
+            "following.elements",
+            [y, self.dotted(spelling), *map(self.argument, positional)],
+            **{name: self.argument(a) for name, a in keywords.items()},
+        )
 
     def _another(self, s: Let) -> list[ast.expr]:
         """The dtype of what is spread, where the array that it is like has another."""

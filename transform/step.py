@@ -16,14 +16,15 @@ class Step:
     """One transform and its options, as the user asked for it.
 
     static: the parameters that jit takes by value, by position.  donated: those whose
-    arrays the caller gives away.  backend: what runs it.
+    arrays the caller gives away.  backend: what runs it.  sparse: the Jacobian is put
+    together at the call, of sweeps of its own.
 
     Of vmap, in_axes and out_axes are as `axes.frozen` gives them; first: the position
     of the argument that in_axes begins with.  Once the arguments are known, axes has
     the axis of each number or array in them, and sizes its length where that is known.
     """
 
-    kind: str  # grad | value_and_grad | jacfwd | ... | vjp | linearize | jit | vmap
+    kind: str  # grad | jacfwd | ... | vjp | linearize | pattern | jit | vmap
     argnums: int | tuple[int, ...] | None = 0
     has_aux: bool = False
     holomorphic: bool = False
@@ -40,3 +41,4 @@ class Step:
     first: int = 0
     axes: tuple[int | None, ...] = ()
     sizes: tuple[int | None, ...] = ()
+    sparse: bool = False

@@ -343,7 +343,9 @@ class Writer(Nesting):
         pair = ast.Tuple([ast.Name("a", ast.Store()), ast.Name("b", ast.Store())])
         both = ast.Call(ast.Name("zip"), [name_of(s.tape), name_of(s.operand)], [])
         added = ast.BinOp(ast.Name("a"), ast.Add(), ast.Name("b"))
-        tree = ast.ListComp(added, [ast.comprehension(pair, both, [], 0)])
+        tree: ast.expr = ast.ListComp(added, [ast.comprehension(pair, both, [], 0)])
+        if s.labels:
+            tree = self.spelling.call("following.each", both.args)
         self._write(out, ast.Assign([name_of(s.tape, True)], tree), s)
 
     def _alloc(self, s: Alloc, out: list[ast.stmt]) -> None:

@@ -20,6 +20,12 @@ def _text(*operands: Type) -> Type:
     return TEXT
 
 
+def following(name: str) -> Primitive:
+    """A function of `following`, of labels; the attribute is a last argument."""
+    spelling = f"following.{name}"
+    return Primitive(name, None, spelling, "constant", _same, view=True)
+
+
 NAMED = _structural("named", _same, cheap=True)
 """y = operand: a literal that the user gave a name."""
 
@@ -62,6 +68,14 @@ IndexError where it lies outside; the attribute is the axis, which the message n
 
 PRODUCT = _structural("product", _same)
 """a @ b of two matrices in memory; the attribute says which of them are turned."""
+
+ELEMENTS = Primitive(
+    "elements", None, "following.elements", "constant", _same, view=True
+)
+"""What a row makes of elements with labels, in the shape of the last operand.
+
+The attribute is the row, its template, and which operands are labels and factors.
+"""
 
 MADE = (SPREAD, CAST, COPY, DISPLAY)
 
