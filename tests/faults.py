@@ -211,8 +211,8 @@ FAULTS = [
         ),
         (
             "a pop that gets nothing pushes nothing",
-            "sweep.builder.add(Push(bar, g if g is not None else zero(s.out.type)))",
-            "_ = g is None or sweep.builder.add(Push(bar, g))",
+            "    sweep.builder.add(Push(bar, zero(item) if g is None else g, item))",
+            "    _ = g is None or sweep.builder.add(Push(bar, g, item))",
             "transform/test_reverse.py::test_a_pop_that_gets_nothing_pushes_a_zero",
         ),
     ),
@@ -257,9 +257,9 @@ FAULTS = [
         ),
         (
             "nothing is pushed for what does not vary",
-            "b.add(Push(self.dots[s.tape], self.tangent(s.operand)))",
-            "_ = s.operand in self.dots and "
-            "b.add(Push(self.dots[s.tape], self.dots[s.operand]))",
+            "                    b.add(Push(self.dots[s.tape], dot, item))",
+            "                    _ = s.operand in self.dots and "
+            "b.add(Push(self.dots[s.tape], dot, item))",
             "transform/test_forward.py::test_tangents_stand_beside_the_values",
         ),
     ),
