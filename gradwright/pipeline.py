@@ -249,7 +249,9 @@ def _derived(
 def emit_derived(d: Derived, fastmath: bool = False) -> tuple[Module, ...]:
     """The emitted module, or the two of a split."""
     notes = dict.fromkeys([*d.notes, *([FASTMATH] if fastmath else [])])
-    return tuple(emit(f, "\n".join(notes)) for f in d.functions())
+    # The forward half last: its names are those by which captured values are given.
+    made = [emit(f, "\n".join(notes)) for f in reversed(d.functions())]
+    return tuple(reversed(made))
 
 
 def call_arguments(specialised: Specialised, source: Source) -> list[Any]:

@@ -97,3 +97,22 @@ def test_errors_in_the_backward_half_name_the_users_line() -> None:
 def test_a_function_without_arguments() -> None:
     value, pull = gw.vjp(lambda: 3.0)
     assert (value, pull(1.0)) == (3.0, ())
+
+
+def fifth(x):
+    y = 1.0
+    for _ in range(5):
+        y = y * x
+    return y
+
+
+def pulled(g):
+    bar = np.float64(1.0)
+    return lambda x: gw.vjp(g, x)[1](bar)[0]
+
+
+def test_captured_numbers_of_one_name_reach_the_forward_half() -> None:
+    """The other half needs one of them alone, and calls it by the plain name."""
+    value, pull = gw.vjp(gw.grad(pulled(pulled(fifth))), 0.7)
+    assert value == pytest.approx(60.0 * 0.7**2)
+    assert pull(1.0) == (pytest.approx(120.0 * 0.7),)
