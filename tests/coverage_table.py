@@ -79,7 +79,8 @@ LISTED = """
 LISTED = [form.strip() for form in LISTED]
 # Of these it is enough to be met either alone or shared.
 RARE = """
-    a function's argument, %=, //=, @=, np.subtract.at, np.multiply.at, np.divide.at,
+    a function's argument, %=, //=, @=, **=, .fill,
+    np.subtract.at, np.multiply.at, np.divide.at,
     out= with where=, np.copyto with where=, np.put, np.putmask, np.place,
     np.fill_diagonal, reverse, clear, +, *, copied, exchange, largest, a loop,
     a comprehension, np.array, another name, insert in front, counted

@@ -106,7 +106,7 @@ def again(L: Lift, s: Let, arguments: dict[str, Any], every: bool = False) -> No
         for k in number
     ]
     template = Template(
-        tuple((n, _renumbered(a, number)) for n, a in arguments.items())
+        tuple((n, _renumbered(kept(a), number)) for n, a in arguments.items())
     )
     L.let(s, s.primitive, *operands, attribute=template)
 
@@ -122,6 +122,13 @@ def _renumbered(a: Any, number: dict[int, int]) -> Any:
         return Hole(number[a.position])
     if isinstance(a, Sequence):
         return Sequence(a.kind, tuple(_renumbered(i, number) for i in a.items))
+    return a
+
+
+def kept(a: Any) -> Any:
+    """An argument as templates have it: no tuples and lists but their own."""
+    if isinstance(a, tuple | list):
+        return Sequence(type(a), tuple(map(kept, a)))
     return a
 
 

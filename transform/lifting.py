@@ -442,7 +442,7 @@ class Lifting:
             template = Template(
                 (
                     ("x", Hole(0)),
-                    ("axis", axis if len(axis) > 1 else axis[0]),
+                    ("axis", Sequence(tuple, axis) if len(axis) > 1 else axis[0]),
                     ("keepdims", keepdims),
                 )
             )

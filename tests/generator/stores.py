@@ -83,7 +83,8 @@ CALLS = forms("""
     np.clip({T}, -0.8, 0.9, out={T}); np.cumsum(0.3 * {U}, axis=0, out={T});
     np.add({X}, 0.1 * {T}, out={X}); np.sqrt(6.0 + {U}, out={T}); np.negative({T}, {T});
     {T}.fill({F}); {T}.fill({F}); {T}.sort(); {T}.sort(); {T}.sort(axis=0);
-    np.put({T}, {P}, {F}); np.putmask({T}, {M}, {F}); np.fill_diagonal({T}, {F});
+    np.put({T}, {P}, {F}); np.put({T}, {P}, {F}); np.put({T}, {P}, 0.3);
+    np.putmask({T}, {M}, {F}); np.fill_diagonal({T}, {F});
     np.matmul(0.3 * {U}, {U}, out={X}); np.place({T}, {M}, 0.3)
 """)
 RETURNED = forms("""

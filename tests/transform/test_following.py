@@ -23,6 +23,7 @@ def test_unions() -> None:
     assert run.union(both, 1) == both
     assert sets(run, run.union(3, both)) == [0, 1, 2]
     assert sets(run, np.array([0, 2, both])) == [[], [1], [0, 1]]
+    assert sets(run, np.array([both, run.union(3, both)])) == [[0, 1], [0, 1, 2]]
 
 
 @pytest.mark.parametrize("count", [0, 1, 5, 40, 300])
