@@ -24,8 +24,6 @@ from gradwright.transform.core import (
 )
 from gradwright.transform.errors import ShapeError, UnsupportedSyntax
 from gradwright.transform.fission import is_collective, meets
-from gradwright.transform.lifted_rows import NotLifted
-from gradwright.transform.lifting import Lift
 from gradwright.transform.scopes import enclose
 from gradwright.transform.specialise import Specialised
 from gradwright.transform.specialise.abstract import is_operand, leaves, mapped
@@ -95,6 +93,9 @@ def batched(d: Derived, step: Step) -> Derived:
 
 def _written(f: Function, step: Step, *how: Any) -> tuple[Batched, str]:
     """The program of all samples, lifted if it can be, or else a loop; and which."""
+    from gradwright.transform.lifted_rows import NotLifted  # nobody else waits for them
+    from gradwright.transform.lifting import Lift
+
     axes, out, name, where = how
     given = f, axes, step.axis_size, out, name, where, step.axis_name
     if meets(f.body, step.axis_name):

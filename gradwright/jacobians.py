@@ -35,7 +35,6 @@ from gradwright.transform.core import (
     type_of,
     walk,
 )
-from gradwright.transform.dependence import dependence
 from gradwright.transform.errors import EffectError, NotDifferentiable
 from gradwright.transform.jacobian import block_dtype, by_columns, by_rows
 from gradwright.transform.primitives.structural import NAMED
@@ -103,6 +102,8 @@ def pattern(d: Derived, step: Step) -> Derived:
                 instead="the call without sparse=True",
             )
     _refuse_effects(d, step, function)
+    from gradwright.transform.dependence import dependence  # no dense one waits for it
+
     f, found = dependence(function, wrt)
     out = iter(found)
 
