@@ -15,6 +15,7 @@ from gradwright.transform.batch import Batched, Out, Ragged, batch
 from gradwright.transform.calls import inline
 from gradwright.transform.core import (
     Const,
+    Effect,
     Function,
     Let,
     Operand,
@@ -87,8 +88,13 @@ def batched(d: Derived, step: Step) -> Derived:
         fits={},
         batched=made,
         notes=(*d.notes, note),
-        is_lifted=d.is_lifted or note is IN_FRONT,
+        is_lifted=(d.is_lifted or note is IN_FRONT) and not _reports(made.function),
     )
+
+
+def _reports(f: Function) -> bool:
+    """Whether a call is seen from outside, and so must not be made twice."""
+    return any(isinstance(s, Effect) for g in program(f) for s in walk(g.body))
 
 
 def _written(f: Function, step: Step, *how: Any) -> tuple[Batched, str]:

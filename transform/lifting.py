@@ -306,6 +306,7 @@ class Lifting:
             case Call():
                 self._call(s)
             case Push() if not isinstance(s.operand, Tape):
+                _refuse_number(s.operand, s.popped)
                 tape = self.own.operand(s.tape)
                 self.b.add(Push(tape, self.given(s.operand)))  # type: ignore[arg-type]
             case Pop() if isinstance(s.out, Value):
@@ -519,6 +520,8 @@ class Lifting:
 
     def _store(self, s: Store) -> None:
         place = self.own.operand(s.place)
+        if not (s.index or s.accumulate):
+            _refuse_number(s.operand, s.place.type)
         if isinstance(place, Cell):
             self.b.add(replace(s, place=place, operand=self.given(s.operand)))
             return
@@ -534,7 +537,9 @@ class Lifting:
     def _fill(self, s: Store, place: Any) -> None:
         """Every sample of an array begins as one that all share."""
         made = self.b.definition.get(self.own.operand(s.operand))
-        if isinstance(made, Let) and made.primitive.function is np.zeros:
+        before = self.b.block[-1] if self.b.block else None
+        begins = isinstance(before, Alloc) and before.place is place
+        if begins and isinstance(made, Let) and made.primitive.function is np.zeros:
             return  # as it does by itself
         whole = self.given(s.operand)
         copy = self.b.raw(COPY, whole, type=type_of(whole), name=place.name)
@@ -559,6 +564,12 @@ class Lifting:
 
 
 BOUNDS = "start", "stop", "step"
+
+
+def _refuse_number(o: Any, t: Type) -> None:
+    """Refuse a number that stands for an array of equal elements."""
+    if type_of(o).rank != t.rank:
+        raise NotLifted("a number stands for an array")
 
 
 def _shape(dims: Any, first: int) -> Sequence:

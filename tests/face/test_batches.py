@@ -203,3 +203,15 @@ def test_errors_inside_of_a_program(program: Any, error: Any, message: str) -> N
     with pytest.raises(error, match=message) as e:
         gw.jit(program, backend="numpy")(np.ones(3))
     assert "test_batches.py" in str(e.value)
+
+
+def test_a_failure_behind_a_report_is_not_run_again(capsys: Any) -> None:
+    """The inner samples have an axis; a loop over them would print once more."""
+
+    def f(As: Any) -> Any:
+        print("once")
+        return gw.vmap(lambda A: np.linalg.inv(A))(As)
+
+    with pytest.raises(np.linalg.LinAlgError):
+        gw.vmap(f)(np.zeros((2, 3, 2, 2)))
+    assert capsys.readouterr().out == "once\n"
