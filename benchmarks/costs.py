@@ -136,6 +136,7 @@ def fresh_process(text, folder, runs=9):
             "GRADWRIGHT_CACHE_DIR": str(folder / f"cache{k}"),
             "PYTHONPYCACHEPREFIX": str(folder / "bytecode"),  # the first run writes it
             "PYTHONDONTWRITEBYTECODE": "",
+            "OPENBLAS_NUM_THREADS": "1",  # more would wait, and count as work
         }
         command = [sys.executable, "-c", text]
         run = subprocess.run(

@@ -39,6 +39,7 @@ from gradwright.transform.specialise import Specialised, specialise
 from gradwright.transform.specialise.abstract import leaves
 from gradwright.transform.step import Step
 from gradwright.transform.trips import count_by_tapes
+from gradwright.uncollected import uncollected
 
 if TYPE_CHECKING:
     from gradwright.transform.lowering.lower import Lowered
@@ -65,6 +66,7 @@ class Built:
     seconds: dict[str, float] = field(default_factory=dict)
 
 
+@uncollected()
 def build(
     steps: Sequence[Step],
     source: Source,

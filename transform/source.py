@@ -13,8 +13,9 @@ cell, of any text that linecache knows) from which that code object was made:
 
 Names and line numbers never decide: `inspect.getsource` answers with the undecorated
 function under `functools.wraps`, and with another function once the file was edited.
-Here the whole file is compiled again, and a node counts only where it gives the
-bytecode, names and constants that the function runs.
+Here the text is compiled again, first that of the function alone and then the whole
+file, and a node counts only where it gives the bytecode, names and constants that the
+function runs.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ import functools
 import linecache
 import opcode
 import os
+import re
 import sys
 import types
 import warnings
@@ -158,8 +160,12 @@ _known: dict[tuple[int, int], _Found] = {}
 
 def _find(function: types.FunctionType) -> tuple[Any, str | None, tuple[str, ...]]:
     code = function.__code__
-    file = _open(function)
-    match = _match(file, code)
+    text = _text(function)
+    file = _part(function, text)
+    match = None if file is None else _match(file, code)
+    if file is None or match is None:
+        file = _open(function, text)
+        match = _match(file, code)
     if match is None:
         raise _edited(function, file)
     definition, class_name = match
@@ -172,8 +178,8 @@ def _find(function: types.FunctionType) -> tuple[Any, str | None, tuple[str, ...
     return _as_function(definition, class_name), class_name, file.lines
 
 
-def _open(function: types.FunctionType) -> _File:
-    """The parsed file of a function."""
+def _text(function: types.FunctionType) -> str:
+    """The text of the file of a function."""
     code = function.__code__
     filename, name = code.co_filename, _name(code)
     is_path = not filename.startswith("<")
@@ -187,6 +193,45 @@ def _open(function: types.FunctionType) -> _File:
         )
     if not text:
         raise _unkept(name, filename)
+    return text
+
+
+def _part(function: types.FunctionType, text: str) -> _File | None:
+    """The lines of this one function, where it stands at the margin, as a file.
+
+    They are parsed much sooner than all the text, and count for as much: only where
+    they give this very code.
+    """
+    code = function.__code__
+    if code.co_qualname != code.co_name or code.co_name == "<lambda>":
+        return None
+    lines = text.split("\n")
+    first = start = code.co_firstlineno - 1  # of its decorators, if it has any
+    while start < len(lines) and not _OPENS.match(lines[start]):
+        start += 1
+    end = start + 1
+    while end < len(lines) and not _IS_OUTSIDE.match(lines[end]):
+        end += 1
+    # The compiler calls what it has seen imported in another way than a method.
+    space = function.__globals__.items()
+    modules = [name for name, a in space if isinstance(a, types.ModuleType)]
+    part = "\n" * first + "\n".join(lines[first:end])
+    part += "".join(f"\nimport {name}" for name in modules)
+    try:
+        file = _parsed(code.co_filename, part, code.co_flags & _FUTURES)
+    except (SyntaxError, ValueError):  # a line at the margin was inside of a text
+        return None
+    return replace(file, lines=tuple(lines))
+
+
+_OPENS = re.compile(r"(async\s+)?def\b")
+_IS_OUTSIDE = re.compile(r"[^\s#)\]}]")  # at the margin, and closes nothing
+
+
+def _open(function: types.FunctionType, text: str) -> _File:
+    """The parsed file of a function."""
+    code = function.__code__
+    filename, name = code.co_filename, _name(code)
     try:
         return _parse(filename, text, code.co_flags & _FUTURES)
     except (SyntaxError, ValueError) as error:
@@ -331,8 +376,7 @@ _FUTURES = functools.reduce(
 )
 
 
-@functools.lru_cache(maxsize=32)
-def _parse(filename: str, text: str, futures: int) -> _File:
+def _parsed(filename: str, text: str, futures: int) -> _File:
     # A cell of a notebook may await, and may inherit the futures of an earlier cell.
     flags = futures | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
     with warnings.catch_warnings():
@@ -349,6 +393,9 @@ def _parse(filename: str, text: str, futures: int) -> _File:
         name = getattr(node, "name", "<lambda>")
         definitions.setdefault((name, first), []).append((node, class_name))
     return _File(filename, tuple(text.split("\n")), list(_codes(code)), definitions)
+
+
+_parse = functools.lru_cache(maxsize=32)(_parsed)  # of whole files
 
 
 def _codes(maker: types.CodeType) -> Iterator[_Made]:

@@ -618,8 +618,8 @@ def test_the_refusal_names_the_module(
         "Write instead: importlib.reload(loss), and use the new f"
     )
     path.write_text(BEFORE.replace("RATE = 2.0", "RATE = = 2.0"))
-    assert refusal(module.f) == (
-        "loss.py:3: the file no longer parses: it was edited since f was made\n"
+    assert refusal(module.pair[0]) == (
+        "loss.py:3: the file no longer parses: it was edited since <lambda> was made\n"
         "    RATE = = 2.0\n"
         "    ^^^^^^^^^^^^\n"
         "Write instead: importlib.reload(loss), once the file parses"
@@ -947,6 +947,77 @@ def test_a_file_is_compiled_once(load: Load, fresh: None) -> None:
     for function in (module.make, module.pick, module.count, module.make(1)):
         read(function)
     assert source._parse.cache_info().misses == 1
+
+
+AT_THE_MARGIN = '''\
+from __future__ import annotations
+import math
+import os.path as path
+from functools import (
+    cache,
+)
+
+@cache
+@(
+lambda f: f
+)
+def decorated(x: float):
+    # A remark, the next one at the margin.
+# Here.
+
+    return math.sin(x) + len(path.join("a", "b"))
+
+def later(
+    x,
+    inner=lambda x: 2 * x,
+):
+    def helper(y):
+        return math.hypot(x, y)
+    return inner(helper(x))
+after = 1
+
+def quoting(x):
+    names = """
+def quoting(x): no code
+"""
+    return x, names
+
+if after:
+    def indented(x):
+        return math.cos(x)
+'''
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "whole"),
+    [
+        ("decorated.__wrapped__", 12, 0),
+        ("later", 18, 0),
+        ("quoting", 27, 1),  # its lines are cut at a text
+        ("indented", 34, 1),
+    ],
+)
+def test_a_function_at_the_margin_is_parsed_alone(
+    load: Load, fresh: None, name: str, line: int, whole: int
+) -> None:
+    module = load(AT_THE_MARGIN)
+    found = read(eval(name, module.__dict__))
+    assert found.node.lineno == line
+    assert found.line(2) == "import math"
+    assert found.node.body[-1].end_lineno > line
+    assert source._parse.cache_info().misses == whole
+
+
+def test_methods_that_were_imported_are_of_the_whole_file(
+    load: Load, fresh: None
+) -> None:
+    module = load("""\
+        from decimal import ROUND_UP
+
+        def up(x):
+            return ROUND_UP.lower()
+    """)
+    assert text_of(read(module.up)).endswith("return ROUND_UP.lower()")
 
 
 def test_functions_that_are_gone_are_forgotten(load: Load, fresh: None) -> None:
