@@ -481,12 +481,16 @@ def blocks(s: Statement) -> tuple[list[Statement], ...]:
     return ()
 
 
+HOLDERS = (For, While, If, Assert)
+
+
 def walk(block: Iterable[Statement]) -> Iterator[Statement]:
     """Every statement, nested ones after the one that holds them."""
     for s in block:
         yield s
-        for b in blocks(s):
-            yield from walk(b)
+        if isinstance(s, HOLDERS):
+            for b in blocks(s):
+                yield from walk(b)
 
 
 def leaves(operand: Any) -> Iterator[Any]:

@@ -6,6 +6,7 @@ every other node its name in the user's words and what to write instead.
 
 from __future__ import annotations
 
+import ast
 from typing import Any
 
 import gast
@@ -74,6 +75,19 @@ def local_names(node: gast.FunctionDef) -> frozenset[str]:
     for statement in node.body:
         visit(statement)
     return frozenset(names - elsewhere)
+
+
+def copied(node: Any) -> Any:
+    """A tree anew, with the same names and numbers in it."""
+    kind: Any = type(node)
+    new = kind.__new__(kind)
+    for part, value in vars(node).items():
+        if isinstance(value, list):
+            value = [copied(v) if isinstance(v, ast.AST) else v for v in value]
+        elif isinstance(value, ast.AST):
+            value = copied(value)
+        setattr(new, part, value)
+    return new
 
 
 def parameters(node: gast.FunctionDef) -> list[Any]:

@@ -45,12 +45,12 @@ def first_above(xs, level):
     return result
 """
 
-import copy
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 
 import gast
 
+from gradwright.transform.language import copied
 from gradwright.transform.parsing import statements
 
 Block = list[gast.stmt]
@@ -94,7 +94,7 @@ def normalise(node: gast.FunctionDef) -> gast.FunctionDef:
     Returns:
         A new function that does the same, in the form that the module describes.
     """
-    node = copy.deepcopy(node)
+    node = copied(node)
     if FALLS in ways(node.body):
         node.body.append(code("return None", node.body[-1]))
     exits = list(returns(node.body))

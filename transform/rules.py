@@ -43,12 +43,13 @@ from gradwright.transform.specialise.abstract import (
     is_operand,
     leaves,
 )
+from gradwright.transform.specialise.findings import Findings
 from gradwright.transform.specialise.frame import Frame, Program
 from gradwright.transform.template import Hole, Sequence, Template
 from gradwright.transform.types import FLOAT, Type
 
 SHAPES = ("shape", "ndim", "dtype", "size")  # what is known of an array without it
-
+OF_RULES = Findings()  # which stay, as their source does
 
 SELECTIONS = (np.where, np.maximum, np.minimum, np.fmax, np.fmin, CLIP)
 
@@ -150,7 +151,7 @@ class Rules:
 
     def __init__(self, builder: Builder) -> None:
         self.builder = builder
-        self.program = Program()
+        self.program = Program(findings=OF_RULES)
         self.program.root.builder = builder
         self.unbounded: set[Operand] = set()  # partials that may be infinite
 

@@ -34,6 +34,7 @@ from gradwright.transform.specialise.abstract import (
 )
 from gradwright.transform.specialise.aliases import refuse_old_views
 from gradwright.transform.specialise.births import Promotion, given
+from gradwright.transform.specialise.findings import Findings
 from gradwright.transform.specialise.frame import Demand, Frame, Program
 from gradwright.transform.specialise.listing import refuse_results
 from gradwright.transform.specialise.regions import (
@@ -146,7 +147,7 @@ def _attempt(
         leaf for a in arguments.values() for leaf in leaves(a) if _is_function(leaf)
     ]
     called = (source.function, *(leaf.value for leaf in called_too))
-    program = Program(apply, called, exact, wary)
+    program = Program(apply, called, exact, Findings(wary))
     program.kinds, program.wanted = kinds, wanted
     root = program.root
     name = str(source.node.name).replace("<lambda>", "function")

@@ -365,7 +365,7 @@ def _is_small(tree: gast.FunctionDef) -> bool:
 
 def _stores(frame: Frame, source: Source, bound: dict[str, Any]) -> bool:
     """Whether a function may store into an array that it does not make itself."""
-    stored = frame.program.stored_names(source)
+    stored = frame.program.findings.stored(source)
     arrays = {k for k, v in bound.items() if is_operand(v) and type_of(v).is_array}
     return bool(stored.surely & stored.free or stored.places & arrays)
 

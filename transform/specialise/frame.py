@@ -34,7 +34,6 @@ from gradwright.transform.core import (
     Value,
     type_of,
 )
-from gradwright.transform.definite import unsure_reads
 from gradwright.transform.errors import (
     EffectError,
     GradwrightError,
@@ -58,8 +57,8 @@ from gradwright.transform.specialise.abstract import (
     leaves,
     mapped,
 )
+from gradwright.transform.specialise.findings import Findings
 from gradwright.transform.specialise.slots import Presets, Slot, Trips, Unready
-from gradwright.transform.stored import Stored, stored_names
 from gradwright.transform.structure import structure_of
 from gradwright.transform.types import INT, Type, array, of_number
 
@@ -198,9 +197,9 @@ class Program:
         apply: Callable[..., Any] | None = None,
         given: tuple[Any, ...] = (),
         exact: bool = False,
-        wary: bool = True,
+        findings: Findings | None = None,
     ) -> None:
-        self.wary = wary  # what an operator changes may be a part of an array
+        self.findings = findings or Findings()
         self.root = Unit("", None)
         self.given = given  # the function that is called, and those among its arguments
         self.apply = apply  # runs a transform met inside the program
@@ -217,8 +216,6 @@ class Program:
         self.inlined: set[Any] = set()
         self.reasons: dict[Any, str] = {}  # why they cannot stand alone
         self.separate: set[Any] = set()
-        self.unsure_reads: dict[int, set[tuple[int, int]]] = {}
-        self.stored: dict[int, Stored] = {}
         self.kinds: dict[Any, Any] = {}  # of lists of run-time length, by origin
         self.wanted: set[Any] = set()  # rules for all samples, by their keys
         self.captured: dict[Any, Path] = {}  # lists that were captured
@@ -278,20 +275,6 @@ class Program:
             return lambda root=None: found() if root is None else root[places[0]]
         return lambda root=None: found()
 
-    def unsure(self, node: gast.FunctionDef) -> set[tuple[int, int]]:
-        """Reads of locals that may be unbound; once for each function."""
-        if id(node) not in self.unsure_reads:
-            self.unsure_reads[id(node)] = unsure_reads(node)
-        return self.unsure_reads[id(node)]
-
-    def stored_names(self, source: Source) -> Stored:
-        """What a function stores into; found once for each function."""
-        key = id(source.node)
-        if key not in self.stored:
-            self.stored[key] = Stored()  # of one that calls itself
-            self.stored[key] = stored_names(source, self.stored_names, self.wary)
-        return self.stored[key]
-
     def normal_form(self, node: gast.FunctionDef) -> tuple[gast.FunctionDef, Liveness]:
         """The function rewritten by `normalise`, and its live names; once each."""
         if id(node) not in self.normal:
@@ -318,10 +301,10 @@ class Frame:
         self.caller = caller
         self.env: dict[str, Any] = {}
         self.site: tuple[Any, ...] = caller.site if caller is not None else ()
-        self.locals = language.local_names(source.node)
-        self.stored = program.stored_names(source)
+        self.locals = program.findings.locals(source.node)
+        self.stored = program.findings.stored(source)
         self.current: Any = None  # the statement under way
-        self.unsure = program.unsure(source.node)
+        self.unsure = program.findings.unsure(source.node)
         self.presets: dict[int, Presets] = {}
         self.unrolled: set[int] = set()
         self.loops: list[Trips] = []  # those around what is specialised

@@ -344,7 +344,7 @@ def copied_parameters(frame: Frame) -> Copies:
     found: Copies = {}
 
     def copied(held: Any, name: str, words: str) -> Any:
-        if isinstance(held, Structure) and frame.program.wary:
+        if isinstance(held, Structure) and frame.program.findings.wary:
             named = zip(held.labels, held.items, strict=True)
             return held.holding([
                 copied(a, f"{name}_{k}", item_name(held, words, k)) for k, a in named

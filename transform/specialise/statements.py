@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import operator
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -30,6 +29,7 @@ from gradwright.transform.core import (
 )
 from gradwright.transform.errors import UnsupportedSyntax
 from gradwright.transform.indices import Linear, linear
+from gradwright.transform.language import copied
 from gradwright.transform.liveness import after_loop, assigned
 from gradwright.transform.normalise import fresh, names
 from gradwright.transform.parsing import statements
@@ -639,7 +639,7 @@ def _unroll(frame: Frame, node: Any, items: list[Any]) -> None:
     for item in reversed(items):
         bound = gast.copy_location(_Bind(target=node.target), node)
         bound.item = item
-        body = _flagged(copy.deepcopy(node.body), flag)
+        body = _flagged([copied(s) for s in node.body], flag)
         skip = statements(f"if not {flag}: pass")[0]
         skip.body = rest
         rest = [bound, *body, *([_located(skip, node)] if rest else [])]
