@@ -403,10 +403,14 @@ def product(left: ast.expr, right: ast.expr) -> ast.expr:
 
 
 def negative(tree: ast.expr) -> ast.expr:
-    """`-(a * b)` as `-a * b`."""
-    if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.Mult | ast.Div):
-        return ast.BinOp(negative(tree.left), tree.op, tree.right)
-    return ast.UnaryOp(ast.USub(), tree)
+    """`-(a * b)` as `-a * b`, unless a is a truth, which has no sign."""
+    first = tree
+    while isinstance(first, ast.BinOp) and isinstance(first.op, ast.Mult | ast.Div):
+        first = first.left
+    if first is tree or hasattr(first, "is_truth"):
+        return ast.UnaryOp(ast.USub(), tree)
+    assert isinstance(tree, ast.BinOp)
+    return ast.BinOp(negative(tree.left), tree.op, tree.right)
 
 
 def unsigned(tree: ast.expr) -> ast.expr | None:

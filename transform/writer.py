@@ -195,6 +195,9 @@ class Writer(Nesting):
             places.add(FAILING)
         quiet = s.quiet or any(w.quiet for w in found)
         trees = [w.tree for w in found]
+        for o, tree in zip(s.operands, trees, strict=True):
+            if type_of(o).dtype == "bool":
+                tree.is_truth = True  # type: ignore[attr-defined]
         if s.adjoint and s.primitive.spelling == "*" and not s.out.type.is_array:
             tree = product(*trees)
         elif s.adjoint and s.out.type.python and s.primitive.function is operator.neg:

@@ -86,6 +86,12 @@ def test_negative(tree: str, text: str) -> None:
     assert text_of(again) == tree
 
 
+def test_a_truth_has_no_sign() -> None:
+    tree = parsed("a * b * c")
+    tree.left.left.is_truth = True
+    assert text_of(negative(tree)) == "-(a * b * c)"
+
+
 @pytest.mark.parametrize("tree", ["a", "a * -b", "a - b", "-a + b"])
 def test_no_sign_to_take_away(tree: str) -> None:
     assert unsigned(parsed(tree)) is None

@@ -32,6 +32,13 @@ def until(x, limit):
     return x
 
 
+def chosen(x, n):
+    """A truth on a tape, by which is multiplied."""
+    for k in range(n):
+        x = (x < 1.0 + k) * -x
+    return x
+
+
 def grown(x, n):
     """More than the first room of a tape that grows."""
     k = 0
@@ -101,6 +108,10 @@ def test_the_items_of_a_counted_loop(n: int) -> None:
 @pytest.mark.parametrize(("n", "m"), [(0, 3), (3, 0), (1, 1), (3, 4), (4, 2)])
 def test_the_items_of_nested_loops(n: int, m: int) -> None:
     assert_differentiates(nested, 0.7, n, m)
+
+
+def test_the_items_are_truths() -> None:
+    assert_differentiates(chosen, 0.7, 3)
 
 
 @pytest.mark.parametrize("x", [0.5, 90.0])
