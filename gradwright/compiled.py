@@ -188,11 +188,11 @@ class Compiled:
 Forms = tuple[tuple[Linear, ...], tuple[Linear, ...]]
 
 
-def warn_of_lists(at: Location) -> None:
-    """A function that changes a list of the caller's is the user's own one."""
+def warn_of_changes(what: str, at: Location) -> None:
+    """A function that changes what is the caller's is the user's own one."""
     _warn(
         f"this runs as it is written, without machine code: {at}: "
-        f"a list of the caller is changed here\n{at.excerpt()}"
+        f"{what}\n{at.excerpt()}"
     )
 
 

@@ -281,9 +281,9 @@ class Entry:
         root = self.given(args)
         made = Specialisation(built, root)
         if built.changes is not None and self.is_jitted:
-            from gradwright.compiled import warn_of_lists
+            from gradwright.compiled import warn_of_changes
 
-            warn_of_lists(built.changes)
+            warn_of_changes(*built.changes)
         hidden = made.captured(root)
         if hidden is None:
             raise EffectError(

@@ -24,13 +24,18 @@ from gradwright.transform.cleared import join_stores
 from gradwright.transform.core import (
     Function,
     List,
+    Substitution,
     Value,
     program,
 )
 from gradwright.transform.custom import Wanted, has_rules
 from gradwright.transform.emit import Late, Module, emit
 from gradwright.transform.errors import Location
-from gradwright.transform.in_place import is_only_copied, store_in_arguments
+from gradwright.transform.in_place import (
+    is_only_copied,
+    store_in_arguments,
+    undecided,
+)
 from gradwright.transform.interface import trim
 from gradwright.transform.ownership import own_results
 from gradwright.transform.simplify import simplify
@@ -51,8 +56,8 @@ FASTMATH = "fastmath: compiled arithmetic may be reordered and contracted."
 class Built:
     """What the entry needs to run a specialisation.
 
-    compiled: its functions in loops, where they become machine code.  changes: where
-    it changes a list of the caller, so that the user's function itself is run.
+    compiled: its functions in loops, where they become machine code.  changes: what it
+    changes of the caller's, and where, so that the user's function itself is run.
     seconds: what each part of the way has taken.
     """
 
@@ -62,7 +67,7 @@ class Built:
     backward: Module | None = None
     compiled: tuple[Lowered, ...] = ()
     fastmath: bool = False
-    changes: Location | None = None
+    changes: tuple[str, Location] | None = None
     seconds: dict[str, float] = field(default_factory=dict)
 
 
@@ -87,16 +92,14 @@ def build(
     derived, specialised = derived_of(
         steps, source, arguments, exact=exact, whole=compiled
     )
-    changes = store_in_arguments(
-        derived.function, stored_in_place(steps, derived, specialised)
-    )
+    changed = _changed(steps, derived, specialised)
+    changes = store_in_place(steps, derived, specialised)
     settle_functions(derived)
     lowered: tuple[Lowered, ...] = ()
     rewritten = time.perf_counter()
     if compiled:  # nobody else waits for its import
         from gradwright.transform.lowering.lower import Lowered
-    changes_lists = all(step.kind == "jit" for step in steps) and specialised.changed
-    if compiled and not (changes_lists or _hands_over_lists(derived)):
+    if compiled and changed is None and not _hands_over_lists(derived):
         o = changes.operand
         equal = tuple((o(a), o(b)) for a, b in specialised.equal_dims)
         natural = tuple(map(o, specialised.at_least_zero))
@@ -111,8 +114,7 @@ def build(
     else:
         module, backward = (*_emitted(derived, fastmath), None)[:2]  # type: ignore[assignment]
     built = Built(derived, specialised, module, backward, lowered, fastmath)
-    if changes_lists:
-        built.changes = next(iter(specialised.changed.values()))
+    built.changes = changed
     emitting = time.perf_counter() - in_loops
     built.seconds["rewriting"] = rewritten - start + emitting
     if compiled:
@@ -132,7 +134,37 @@ def is_compiled(steps: Sequence[Step]) -> bool:
     return bool(jits) and "numpy" not in said[-1:]
 
 
-def stored_in_place(
+def store_in_place(
+    steps: Sequence[Step], derived: Derived, specialised: Specialised
+) -> Substitution:
+    """Store into the caller's arrays what may be; what stands for a parameter then."""
+    stored = _stored_in_place(steps, derived, specialised)
+    given_away = not _is_as_written(steps)
+    return store_in_arguments(derived.function, stored, given_away)
+
+
+def _is_as_written(steps: Sequence[Step]) -> bool:
+    """Whether a function is not transformed, only compiled."""
+    return all(step.kind == "jit" for step in steps)
+
+
+def _changed(
+    steps: Sequence[Step], derived: Derived, specialised: Specialised
+) -> tuple[str, Location] | None:
+    """What it changes of the caller's that only the function itself can, and where."""
+    if not _is_as_written(steps):
+        return None
+    for at in specialised.changed.values():
+        return "a list of the caller is changed here", at
+    for p in _stored_in_place(steps, derived, specialised):
+        late = undecided(derived.function, p)
+        if late is not None:
+            text = f"whether this is the caller's '{p.name}' is known only when it runs"
+            return text, late
+    return None
+
+
+def _stored_in_place(
     steps: Sequence[Step], derived: Derived, specialised: Specialised
 ) -> list[Value]:
     """The parameters that are stored into without a copy of them.
@@ -142,7 +174,7 @@ def stored_in_place(
     they were.
     """
     stored = [p for p, *_ in specialised.stored]
-    if all(step.kind == "jit" for step in steps):
+    if _is_as_written(steps):
         return stored if steps else []
     if derived.split is not None:
         return []

@@ -9,10 +9,9 @@ import gast
 from gradwright.derived import Derived
 from gradwright.inspection import Stages
 from gradwright.lowered import text_at
-from gradwright.pipeline import derived_of, finish, is_compiled, stored_in_place
+from gradwright.pipeline import derived_of, finish, is_compiled, store_in_place
 from gradwright.transform import source as sources
 from gradwright.transform.errors import BackendError
-from gradwright.transform.in_place import store_in_arguments
 from gradwright.transform.layout import unparse
 from gradwright.transform.normalise import normalise
 from gradwright.transform.notation import notation
@@ -39,7 +38,7 @@ def of(entry: Any, args: tuple[Any, ...]) -> Stages:
     patterns = entry.patterns(args, exact)
     whole = is_compiled(entry.steps)
     derived, known = derived_of(entry.steps, source, patterns, watch, exact, whole)
-    store_in_arguments(derived.function, stored_in_place(entry.steps, derived, known))
+    store_in_place(entry.steps, derived, known)
     finish(derived)
     texts["simplify"] = _notation(derived)
     texts["emit"] = found.text

@@ -262,7 +262,8 @@ class Store(Statement):
 
     An addition that is `first` adds to zeros, and is written as a plain assignment.
     What is `loose` may have length 1 along axes along which the part is longer.
-    Additions that are `unordered` may be made in any order.
+    Additions that are `unordered` may be made in any order.  One that `rebinds` stands
+    for a name that gets another array, whose memory this is from here on.
     """
 
     place: Place
@@ -273,6 +274,7 @@ class Store(Statement):
     loose: bool = False
     safe: bool = False  # known to be in bounds
     unordered: bool = False
+    rebinds: bool = False
 
 
 @dataclass(eq=False)

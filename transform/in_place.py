@@ -17,44 +17,84 @@ from gradwright.transform.core import (
     Buffer,
     Function,
     Let,
+    Load,
+    Statement,
     Store,
     Substitution,
     Value,
     taken,
     walk,
 )
+from gradwright.transform.errors import Location
 from gradwright.transform.indices import Dim, symbol
 from gradwright.transform.primitives.structural import COPY
 
 
-def store_in_arguments(function: Function, stored: Iterable[Value]) -> Substitution:
+def store_in_arguments(
+    function: Function, stored: Iterable[Value], given_away: bool = False
+) -> Substitution:
     """Let these parameters be stored into themselves; in place.
 
-    Returns what stands for a parameter, and for its lengths.
+    Returns what stands for a parameter, and for its lengths.  What is not `given_away`
+    the caller reads afterwards.
     """
     mapping: dict[Value, Buffer] = {}
-    dropped: set[int] = set()
     for p in stored:
         copy, place = _copied(function, p)
-        mapping[p] = place
-        dropped.update(
-            id(s)
+        function.body = [
+            s
             for s in function.body
-            if s is copy
-            or (isinstance(s, Alloc) and s.place is place)
-            or (isinstance(s, Store) and s.operand is copy.out)
-        )
+            if s is not copy
+            and not (isinstance(s, Alloc) and s.place is place)
+            and not (isinstance(s, Store) and s.operand is copy.out)
+        ]
+        mapping[p] = place if given_away else _in_two(function, place)
     changes = Substitution(dict(mapping))
     for p, place in mapping.items():
         place.type = changes.type(p.type)
         place.like = tuple(symbol(Dim(place, k)) for k in range(p.type.rank))
         place.name = p.name
-    body = [s for s in function.body if id(s) not in dropped]
-    function.body = changes.block(body)
+    function.body = changes.block(function.body)
     changes.rename_lengths(function.body)
     function.results = [changes.operand(r) for r in function.results]
     function.params = [changes.operand(p) for p in function.params]
     return changes
+
+
+def _in_two(function: Function, place: Buffer) -> Buffer:
+    """The array that a caller sees: up to where its name gets another one."""
+    k = _rebinding(function.body, place)
+    if k == len(function.body):
+        return place
+    own = Buffer(place.name, place.type, place.like)
+    now = own.content()
+    first = Substitution({place: own}).block(function.body[:k])
+    begun = [Load(now, own), Alloc(place), Store(place, now)]
+    function.body = [*first, *begun, *function.body[k:]]
+    return own
+
+
+def undecided(function: Function, p: Value) -> Location | None:
+    """Where only the run knows whether a store is into the caller's array.
+
+    Its name gets another array in a loop or branch, and is stored into there or later.
+    """
+    _, place = _copied(function, p)
+    later = function.body[_rebinding(function.body, place) :]
+    found = (s for s in walk(later) if isinstance(s, Store) and s.place is place)
+    return next((s.where for s in found if not s.rebinds), None)
+
+
+def _rebinding(body: list[Statement], place: Buffer) -> int:
+    """Which statement of a block gives the array's name another; its end if none."""
+
+    def rebinds(s: Statement) -> bool:
+        return isinstance(s, Store) and s.rebinds and s.place is place
+
+    for k, s in enumerate(body):
+        if any(map(rebinds, walk([s]))):
+            return k
+    return len(body)
 
 
 def is_only_copied(function: Function, p: Value) -> bool:

@@ -78,6 +78,65 @@ def test_a_gradient_leaves_it_as_it_is() -> None:
     np.testing.assert_array_equal(x, np.ones(3))
 
 
+# ---- names that get another array -------------------------------------------------
+
+
+def stored_before(x: Any, n: int) -> Any:
+    x[0] = 3.0
+    for k in range(n):
+        x = 0.5 * x + k
+    return x
+
+
+def stored_before_a_branch(x: Any, n: int) -> Any:
+    x[1:] += x[0]
+    if n > 1:
+        x = 2.0 * x
+        return np.sum(x)
+    return n
+
+
+def stored_within(x: Any, n: int) -> Any:
+    for k in range(n):
+        x[k] = 5.0
+        x = 0.5 * x
+    return np.sum(x)
+
+
+def stored_behind(x: Any, n: int) -> Any:
+    if n > 1:
+        x = 0.5 * x
+    x[0] = 3.0
+    return np.sum(x)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3])
+@pytest.mark.parametrize("backend", ["cpu", "numpy"])
+@pytest.mark.parametrize("f", [stored_before, stored_before_a_branch])
+def test_a_name_gets_another_array_later(f: Any, n: int, backend: str) -> None:
+    mine, theirs = np.arange(4.0), np.arange(4.0)
+    np.testing.assert_array_equal(gw.jit(f, backend=backend)(mine, n), f(theirs, n))
+    np.testing.assert_array_equal(mine, theirs)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3])
+@pytest.mark.parametrize("f", [stored_within, stored_behind])
+def test_only_the_run_knows_whose_array_it_is(f: Any, n: int) -> None:
+    mine, theirs = np.arange(4.0), np.arange(4.0)
+    gw.clear_caches()  # it is said once
+    with pytest.warns(gw.CompileWarning, match="the caller's 'x' is known only when"):
+        found = gw.jit(f)(mine, n)
+    assert found == f(theirs, n)
+    np.testing.assert_array_equal(mine, theirs)
+    assert gw.jit(f, backend="numpy")(mine, n) == f(theirs, n)
+    np.testing.assert_array_equal(mine, theirs)
+
+
+def test_until_then_it_is_the_callers() -> None:
+    text = gw.jit(stored_before).source(np.ones(3), 2)
+    assert "x[0] = 3.0" in text and "x_1 = x.copy()" in text
+
+
 # ---- given away ------------------------------------------------------------------
 
 

@@ -141,8 +141,7 @@ def for_slot(frame: Frame, name: str, value: Any, node: Any) -> Any:
         place = root_of(frame, leaf)
         if place is None:
             continue
-        held = holders(frame, place)
-        if not held or not _living(frame, held) <= {name}:
+        if not _holders(frame, place) or _others(frame, name, place):
             raise _is_part(frame, name, place, node)
     return value
 
@@ -168,7 +167,7 @@ def carry(frame: Frame, slot: Slot, value: Value, node: Any) -> None:
     old = view_of(frame, value)
     if old is not None and old.index:
         raise _is_part(frame, slot.name, old.place, node)
-    if old is not None and not _living(frame, holders(frame, old.place)) <= {slot.name}:
+    if old is not None and _others(frame, slot.name, old.place):
         raise _is_part(frame, slot.name, old.place, node)
     if old is not None and old.place in frame.program.iterated:
         raise _is_iterated(frame, slot.name, node)
@@ -192,9 +191,11 @@ def carry(frame: Frame, slot: Slot, value: Value, node: Any) -> None:
         )
     if region.place in frame.program.iterated:
         raise _is_iterated(frame, slot.name, node)
-    for other in sorted(_living(frame, holders(frame, region.place)) - {slot.name}):
+    for holder, other in _others(frame, slot.name, region.place):
+        if holder is not frame:
+            raise _is_lent(frame, slot.name, other, node)
         raise _is_part(frame, other, region.place, node)
-    store(frame, region, WHOLE, value, node)
+    store(frame, region, WHOLE, value, node, rebinds=True)
 
 
 @contextmanager
@@ -234,37 +235,53 @@ def exchanged(frame: Frame, targets: list[Any], items: list[Any]) -> list[Any]:
     def moved(region: Region | None, item: Any) -> Any:
         if region is None or region.index or places.count(region.place) > 1:
             return item
-        held = holders(frame, region.place)
-        return frame.builder.let(COPY, item) if held and held <= names else item
+        held = _holders(frame, region.place)
+        is_ours = all(f is frame and name in names for f, name in held)
+        return frame.builder.let(COPY, item) if held and is_ours else item
 
     if not slots:
         return items
     return [moved(r, item) for r, item in zip(found, items, strict=True)]
 
 
-def holders(frame: Frame | None, place: Buffer) -> set[str]:
-    """The names that stand for an array, or for a part of it."""
-    found: set[str] = set()
-    while frame is not None:
-        for name, held in frame.env.items():
+Holder = tuple[Frame, str]
+
+
+def _holders(frame: Frame, place: Buffer) -> list[Holder]:
+    """The names that stand for an array, or for a part of it, here and in callers."""
+    found: list[Holder] = []
+    for f in (frame, *_callers(frame)):
+        for name, held in f.env.items():
             content = held.content if isinstance(held, Slot) else held
-            if any(a is place for a in _arrays_of(frame, content)):
-                found.add(name)
-        frame = frame.caller
+            if any(a is place for a in _arrays_of(f, content)):
+                found.append((f, name))
     return found
 
 
-def _living(frame: Frame, names: set[str]) -> set[str]:
-    """Those of some names that are read again behind the statement under way.
+def _others(frame: Frame, own: str, place: Buffer) -> list[Holder]:
+    """Those of an array, but for a name here, that are read behind what is under way.
 
     A name that is bound anew first has given its array away: `y = x.copy()` at the head
     of a loop, and `x = y` at its end.
     """
-    live = frame.liveness.after.get(id(frame.current))
+    held = [(f, n) for f, n in _holders(frame, place) if (f, n) != (frame, own)]
+    return sorted((h for h in held if _is_living(frame, *h)), key=lambda h: h[1])
+
+
+def _is_living(frame: Frame, holder: Frame, name: str) -> bool:
+    """Whether a name is read behind the statement under way, or in it."""
+    s = holder.current
+    live = holder.liveness.after.get(id(s))
     if live is None:
-        return names
-    callers = {n for f in _callers(frame) for n in f.env}
-    return {n for n in names if n in live or n in callers or n not in frame.env}
+        return True
+    if holder is frame:
+        return name in live
+    # What a caller is in the middle of may read it once more.
+    reads = [n for n in gast.walk(s) if isinstance(n, gast.Name) and n.id == name]
+    is_bound = isinstance(s, gast.Assign) and any(
+        isinstance(t, gast.Name) and t.id == name for t in s.targets
+    )
+    return len(reads) > 1 + is_bound or (name in live and not is_bound)
 
 
 def _callers(frame: Frame) -> Iterator[Frame]:
@@ -291,6 +308,16 @@ def _is_part(frame: Frame, name: str, place: Buffer, node: Any) -> Exception:
         f"'{name}' is a part of '{place.name}', which is stored into",
         node,
         instead=f"{name} = np.copy(...) of it",
+    )
+
+
+def _is_lent(frame: Frame, name: str, other: str, node: Any) -> Exception:
+    return frame.error(
+        AliasError,
+        f"'{name}' is stored into, and gets another array in a loop or branch, where "
+        f"it stands for '{other}' of the caller",
+        node,
+        instead="another name for the other array",
     )
 
 
@@ -585,13 +612,15 @@ def store(
     value: Operand,
     node: Any,
     accumulate: bool = False,
+    rebinds: bool = False,
 ) -> None:
     """region[index] = value, or += where `accumulate`."""
     full = composed(region, index)
     if isinstance(full[-1] if full else None, View) or not (full or accumulate):
         full = (*full, *WHOLE)
     loose = _may_stretch(frame, region, index, value, node)
-    frame.builder.add(Store(region.place, value, full, accumulate, loose=loose))
+    s = Store(region.place, value, full, accumulate, loose=loose, rebinds=rebinds)
+    frame.builder.add(s)
 
 
 def _may_stretch(

@@ -72,6 +72,7 @@ def run_body(frame: Frame) -> Any:
     if not isinstance(last, gast.Return):
         frame.run([last])
         return Static(None)
+    frame.current = last
     if frame.speaks:
         frame.builder.where = frame.location(last)
     if last.value is None:

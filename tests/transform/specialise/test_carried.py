@@ -280,3 +280,53 @@ def test_a_linear_stencil_saves_nothing() -> None:
 
 def test_the_stages_show_what_changes_places() -> None:
     assert "exchange" in gw.grad(jacobi).stages(X, 4)["simplify"]
+
+
+# ---- arrays that a caller lends ------------------------------------------------------
+
+
+def scaled(u, x):
+    """The caller's array gets a number; the one behind it is another array."""
+    u[0] = x
+    if x > 0:
+        u = 0.6 * u
+    return u
+
+
+def lent_and_read(x):
+    u = x * np.ones(3)
+    return np.sum(scaled(u, x)) + np.sum(u**2)
+
+
+def lent_in_one_expression(x):
+    v = x * np.ones(3)
+    s = np.sum(scaled(v, x)) + v[0]
+    return s
+
+
+def lent_for_good(x):
+    u = x * np.ones(3)
+    return np.sum(scaled(u, x))
+
+
+def lent_and_bound_anew(x):
+    v = x * np.ones(3)
+    for _ in range(3):
+        v = scaled(v, x)
+    return np.sum(v)
+
+
+@pytest.mark.parametrize(
+    ("f", "name"), [(lent_and_read, "u"), (lent_in_one_expression, "v")]
+)
+def test_an_array_of_the_caller_that_is_read_later_gets_no_other(
+    f: Any, name: str
+) -> None:
+    text = f"stands for '{name}' of the caller\n    u = 0.6 [*] u"
+    with pytest.raises(gw.AliasError, match=text):
+        gw.grad(f)(0.7)
+
+
+@pytest.mark.parametrize("f", [lent_for_good, lent_and_bound_anew])
+def test_an_array_of_the_caller_that_nobody_reads_may_get_another(f: Any) -> None:
+    check(f, 0.7)
