@@ -60,8 +60,8 @@ def as_typed(result: Any, found: Any) -> Any:
     t = type_of(result)
     if t.dims == ():
         return np.asarray(found)
-    if t.python and isinstance(found, np.generic):
-        return KINDS[t.dtype](found)
+    if t.python and (isinstance(found, np.generic) or t.dtype == "complex"):
+        return KINDS[t.dtype](found)  # a real number is a complex one, too
     if not (t.python or t.is_array) and isinstance(found, int | float | complex):
         return np.dtype(t.dtype).type(found)  # of branches, one of which gives it
     return found

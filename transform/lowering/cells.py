@@ -187,7 +187,10 @@ def store_fixed(L: Lowering, s: Store, fixed: Fixed) -> None:
         assert isinstance(s.place, Cell)
         _settle_shape(L, s.place, fixed, shape)
     if shape is not None:
-        pairs = list(zip(shape, fixed.shape, strict=True))
+        own = fixed.shape[len(fixed.shape) - len(shape) :]
+        pairs = list(zip(shape, own, strict=True))
+        if s.accumulate:  # what is added may be stretched
+            pairs = [(n, m) for n, m in pairs if n.constant != 1]
         if any(m.constant == 1 and n.constant != 1 for n, m in pairs):
             if all(v in L.known for n in shape for v in leaves(n)):
                 L.needs.shapes[fixed.number] = shape

@@ -258,7 +258,9 @@ def _total(L: Lowering, stack: Stack, column: Column) -> Linear:
     assert column.alloc is not None
     alloc = column.alloc.statement
     assert alloc is not None
-    if all(v in L.known for f in column.most for n in f for v in leaves(n)):
+    shape = stack.shape if column is stack.column and stack.shape else ()
+    sizes = [*shape, *(n for factors in column.most for n in factors)]
+    if all(v in L.known for n in sizes for v in leaves(n)):
         _begins(L, stack, column.alloc, [])
         L.head += [*made, alloc]
     else:

@@ -153,3 +153,19 @@ def largest(x, n):
 def test_a_number_that_begins_as_none(n: int) -> None:
     assert_compiles(largest, X, n)
     assert_differentiates(largest, X, n)
+
+
+def looked_through(a, b):
+    """Its cotangent gets sums along an axis added, which are of lower rank."""
+    c = 0.4
+    for _ in range(2):
+        for row in reversed(b):
+            b = b + 0.1 * np.full((2, 3, 3), 0.4)
+            total = np.sum(b, axis=(-1, 0))
+            c = 0.6 * c - 0.4 * np.arctan2(row, 2.5 + np.sin(total))[1, -1]
+    return np.mean(a) - 0.8 * c
+
+
+def test_a_sum_of_arrays_of_other_ranks() -> None:
+    b = np.sin(np.arange(18.0)).reshape(2, 3, 3)
+    assert_differentiates(looked_through, b[0], b, argnums=(0, 1))

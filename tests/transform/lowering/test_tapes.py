@@ -110,6 +110,19 @@ def test_the_items_of_nested_loops(n: int, m: int) -> None:
     assert_differentiates(nested, 0.7, n, m)
 
 
+def long_of_none(a, order):
+    """The length of its items is found before it begins, and none is pushed."""
+    x = np.reshape(np.concatenate((a, a[:, order]), axis=-1), -1)
+    for i in range(0):
+        for _ in range(3):
+            x = 0.6 * x - 0.4 * (np.sign(x) * x)
+    return np.sum(a) + np.sum(x)
+
+
+def test_a_tape_of_no_items_that_are_arrays() -> None:
+    assert_differentiates(long_of_none, np.ones((2, 4)), np.array([1, 1]))
+
+
 def test_the_items_are_truths() -> None:
     assert_differentiates(chosen, 0.7, 3)
 
