@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from gradwright.transform.build import constant, loosen
+from gradwright.transform.build import constant, loosen, row
 from gradwright.transform.core import Const, If, Operand, Raise, Value, type_of
 from gradwright.transform.errors import UnsupportedSyntax
 from gradwright.transform.indices import Linear, linear
@@ -237,13 +237,20 @@ def _static(
         if is_operand(a):
             if name not in p.runtime:
                 return frame.static_int(a, node, f"{name}= of {p.spelling}")
-            operands.append(a)
+            operands.append(_as_int(frame, a))
             return Hole(len(operands) - 1)
         raise frame.error(
             UnsupportedSyntax, f"{name}= of {p.spelling} is {describe(a)}", node
         )
 
     return part(as_constant(a) if name in p.operands else a)
+
+
+def _as_int(frame: Frame, a: Operand) -> Operand:
+    """An integer of NumPy's as one of Python's: lengths are forms of these."""
+    t = type_of(a)
+    is_whole = not t.python and t.is_number and np.dtype(t.dtype).kind in "iu"
+    return frame.builder.let(row(int, 1), a) if is_whole else a
 
 
 def _is_plain(p: Primitive, template: Template) -> bool:

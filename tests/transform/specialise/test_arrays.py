@@ -141,3 +141,15 @@ def test_what_broadcast_to_stretches_by_its_length_alone(
     f: Callable[[Any], Any], n: int
 ) -> None:
     check(f, np.array([0.7, 1.2, 2.1, 1.6])[:n])
+
+
+@pytest.mark.parametrize("n", [3, np.int64(3), np.int32(3), np.uint8(3)])
+@pytest.mark.parametrize("rewrite", [gw.grad, lambda f: gw.jit(gw.grad(f))])
+def test_integers_of_numpy_are_sizes(rewrite: Any, n: Any) -> None:
+    def f(x: Any, n: Any) -> Any:
+        y = np.zeros(n + 1)
+        y[0] = x
+        z = np.sum(np.ones((n, 2)) * x) + np.sum(np.full(n, x * x))
+        return y[0] * y[n - 3] + z + np.sum(np.reshape(np.ones(6), (n, -1))[:, 0] * x)
+
+    assert rewrite(f)(0.5, n) == 2 * 0.5 + 6 + 3 * 2 * 0.5 + 3
