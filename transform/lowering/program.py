@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from gradwright.transform.build import row
 from gradwright.transform.core import (
     Alloc,
@@ -37,6 +39,7 @@ from gradwright.transform.core import (
     leaves,
     reads,
     stores,
+    type_of,
     walk,
 )
 from gradwright.transform.errors import Location, UnsupportedSyntax
@@ -153,6 +156,8 @@ class Lowering:
         self.held: dict[Any, Cell] = {}  # what was loaded of a name, and of which
         self.careful: set[Value] = set()  # arrays whose elements may be missing
         self.truth: dict[Any, bool] = {}  # conditions that are known
+        self.depth = 0  # of the blocks that are lowered
+        self.ints: dict[Any, Value] = {}  # of integers of NumPy's, by which loops run
         self.spread: dict[Value, set[int]] = {}  # numbers in every element, of names
         self.flags: dict[
             Value, list[Operand]
@@ -210,6 +215,19 @@ class Lowering:
         out = Value("n" if type == INT else p.name, type)
         self.add(Let(out, p, tuple(operands)))
         return symbol(out) if type == INT else out
+
+    def as_int(self, o: Any) -> Any:
+        """An integer of NumPy's as one of Python's, by which a loop may run."""
+        t = type_of(o)
+        if isinstance(o, Linear) or t.python or not t.is_number:
+            return o
+        dtype = np.dtype(t.dtype)
+        if dtype.kind not in "iu" or dtype == np.uint64:
+            return o
+        form = self.let(int, o)
+        (made,) = form.symbols()
+        made.name, self.ints[made] = getattr(o, "name", "n"), o
+        return form
 
     def least(self, a: Linear, b: Linear) -> Linear:
         """The smaller of two ints."""
@@ -320,11 +338,13 @@ class Lowering:
         outer, was_in_loop, met = self.items, self.in_loop, dict(self.met)
         waiting = set(self.waiting)
         self.items, self.in_loop = Items(), was_in_loop or loops
+        self.depth += 1
         found: list[Statement] = []
         try:
             yield found
         finally:
             found += self.items.statements()
+            self.depth -= 1
             self.items, self.in_loop, self.met = outer, was_in_loop, met
             for v in [v for v in self.waiting if v not in waiting]:
                 del self.waiting[v]  # nobody reads it out there
@@ -395,6 +415,9 @@ class Lowering:
         alloc = Alloc(place, blank=True)
         alloc.where = self.where
         if all(v in self.known for n in size for v in leaves(n)):
+            if self.depth > 1:
+                place.like = self._elsewhere(size, lasts)
+                place.type = replace(type, dims=place.like)
             self.head.append(alloc)
         else:
             place.like = size = shape
@@ -405,6 +428,21 @@ class Lowering:
         if not lasts:
             self.ours.add(place)
         return place
+
+    def _elsewhere(self, size: Shape, lasts: bool) -> Shape:
+        """Lengths that need not be natural where the function begins.
+
+        Of a place of the program's a negative one is refused where that begins.
+        """
+        for n in size if lasts else ():
+            if not self.forms.is_natural(n):
+                text = "negative dimensions are not allowed"
+                self.raise_if(operator.lt, n, linear(0), ValueError, text)
+        here, self.forms.here = self.forms.here, []
+        try:
+            return tuple(map(self.at_entry, size))
+        finally:
+            self.forms.here = here
 
     def cell(self, name: str, type: Type, start: Operand) -> Cell:
         """A number that is added to."""

@@ -144,6 +144,8 @@ def begin_column(L: Lowering, tape: Any, name: str, item: Type) -> Column:
     room = None
     if tape in L.needs.growing:
         room = L.cell("room", INT, linear(FIRST_ROOM))
+        room.counts = True
+    top.counts = True
     return Column(buffer, top, alloc, room)
 
 
@@ -219,7 +221,8 @@ def _again(needs: set[Any], tape: Tape) -> Again:
 
 def is_here(L: Lowering, stack: Stack, form: Linear) -> bool:
     """Whether a form is known where the tape begins."""
-    return all(v in L.known or v in stack.here for v in leaves(form))
+    values = (L.ints.get(v, v) for v in leaves(form))
+    return all(v in L.known or v in stack.here for v in values)
 
 
 def finish_tapes(L: Lowering) -> None:
@@ -246,10 +249,21 @@ def _total(L: Lowering, stack: Stack, column: Column) -> Linear:
         made.append(Let(out, row(function, 2), (a, b)))
         return symbol(out)
 
+    ints: dict[Any, Value] = {}
+
+    def here(v: Any) -> Linear:
+        """An integer that is known where the tape begins, and made one later."""
+        if v not in L.ints:
+            return symbol(v)
+        if v not in ints:
+            ints[v] = Value(v.name, INT)
+            made.append(Let(ints[v], row(int, 1), (L.ints[v],)))
+        return symbol(ints[v])
+
     total = linear(0)
     for factors in column.most:
         count = linear(1)
-        for n in factors:
+        for n in (form.substitute(here) for form in factors):
             if not L.forms.is_natural(n):
                 n = let(max, n, linear(0))
             known = multiply(count, n)
@@ -260,7 +274,8 @@ def _total(L: Lowering, stack: Stack, column: Column) -> Linear:
     assert alloc is not None
     shape = stack.shape if column is stack.column and stack.shape else ()
     sizes = [*shape, *(n for factors in column.most for n in factors)]
-    if all(v in L.known for n in sizes for v in leaves(n)):
+    values = (L.ints.get(v, v) for n in sizes for v in leaves(n))
+    if all(v in L.known for v in values):
         _begins(L, stack, column.alloc, [])
         L.head += [*made, alloc]
     else:

@@ -43,3 +43,19 @@ def test_they_are_no_memory() -> None:
     (text,) = texts(weighed, 5)
     assert "np.empty" not in text
     assert "np.zeros" not in text
+
+
+def of_a_branch(x, n, m):
+    """An array of a size that would be negative where its branch is not taken."""
+    s = 0.0
+    if m > 3:
+        y = np.zeros(n - 3)
+        y[0] = x
+        s = np.sum(np.sin(y) * y)
+    return s + x
+
+
+@pytest.mark.parametrize("m", [2, 5])
+@pytest.mark.parametrize("n", [1, 3, 4, 6])
+def test_a_size_is_looked_at_where_its_array_begins(n: int, m: int) -> None:
+    assert_compiles(of_a_branch, 0.7, n, m)
