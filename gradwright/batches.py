@@ -16,9 +16,11 @@ from gradwright.transform.calls import inline
 from gradwright.transform.core import (
     Const,
     Effect,
+    For,
     Function,
     Let,
     Operand,
+    While,
     program,
     type_of,
     walk,
@@ -67,7 +69,7 @@ def batched(d: Derived, step: Step) -> Derived:
         out = list(_stacked(d, step))
         if meets(d.function.body, step.axis_name):
             enclose(inline(d.function, everywhere=True))
-        made, note = _written(d.function, step, axes, out, name, returned)
+        made, note = _written(d.whole, d.function, step, axes, out, name, returned)
     except Ragged:
         raise ShapeError(
             f"vmap of {d.source.name}: the shape of this result may differ from "
@@ -97,8 +99,12 @@ def _reports(f: Function) -> bool:
     return any(isinstance(s, Effect) for g in program(f) for s in walk(g.body))
 
 
-def _written(f: Function, step: Step, *how: Any) -> tuple[Batched, str]:
-    """The program of all samples, lifted if it can be, or else a loop; and which."""
+def _written(whole: bool, f: Function, step: Step, *how: Any) -> tuple[Batched, str]:
+    """The program of all samples, lifted if it can be, or else a loop; and which.
+
+    What becomes machine code, `whole`, is a loop where that makes several samples side
+    by side, and the program has no products of arrays, which libraries make.
+    """
     from gradwright.transform.lifted_rows import NotLifted  # nobody else waits for them
     from gradwright.transform.lifting import Lift
 
@@ -108,6 +114,8 @@ def _written(f: Function, step: Step, *how: Any) -> tuple[Batched, str]:
         return batch(*given), "vmap: a loop over the samples, in parts where they meet."
     if step.how == "loop":
         return batch(*given), "vmap: a loop over the samples, as how='loop' says."
+    if whole and step.how is None and _loops(f):
+        return batch(*given), "vmap: a loop over the samples, which loop themselves."
     try:
         return batch(*given, Lift), IN_FRONT
     except NotLifted as why:
@@ -118,6 +126,17 @@ def _written(f: Function, step: Step, *how: Any) -> tuple[Batched, str]:
                 instead="how='loop'",
             ) from None
         return batch(*given), f"vmap: a loop over the samples: {why}."
+
+
+def _loops(f: Function) -> bool:
+    """Whether a program loops, and has no products of arrays."""
+    every = [s for g in program(f) for s in walk(g.body)]
+    is_product = any(
+        s.primitive.kind == "multilinear" or "linalg" in s.primitive.spelling
+        for s in every
+        if isinstance(s, Let)
+    )
+    return any(isinstance(s, For | While) for s in every) and not is_product
 
 
 def _stacked(d: Derived, step: Step) -> Iterator[Out]:

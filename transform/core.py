@@ -59,7 +59,12 @@ class Value(_Named):
 
 
 class Place(_Named):
-    """Mutable storage."""
+    """Mutable storage.
+
+    `counts`: it holds how many items of an array there are.
+    """
+
+    counts = False
 
     def content(self) -> Value:
         """A value for what it holds at some time, under its name."""

@@ -491,7 +491,7 @@ class Body:
                 for p, k in zip(self.cell(source), kinds, strict=True)
             )
             x = convert(self.b, of_registers(t, found), element_of(s.out.type))
-            self.set(s.out, x)
+            self.set(s.out, _counted(source, x))
             return
         if is_scalar(type_of(source)):  # an element of an array of no axes
             self.set(s.out, convert(self.b, self.operand(source), s.out.type.element))
@@ -501,8 +501,8 @@ class Body:
             return
         a = self.array(source)
         places = self.places(a, s.index, s.safe)
-        x = arrays.load(self.b, self.scopes, a, places)
-        self.set(s.out, convert(self.b, x, s.out.type))
+        x = convert(self.b, arrays.load(self.b, self.scopes, a, places), s.out.type)
+        self.set(s.out, _counted(source, x))
 
     def places(self, a: Array, index: Index, safe: bool) -> list[Register]:
         """An index as places that are there; with Python's reading, unless `safe`."""
@@ -533,7 +533,7 @@ class Body:
         places = self.places(a, s.index, s.safe)
         if s.accumulate:
             held = arrays.load(self.b, self.scopes, a, places)
-            x = self.sum(held, x, s.unordered)
+            x = self.sum(_counted(place, held), x, s.unordered)
         if x.type.is_complex and not t.is_complex:
             raise Refused("a complex number stored into a real array")
         error = sites.says(OverflowError, f"Python integer out of bounds for {a.dtype}")
@@ -550,7 +550,7 @@ class Body:
             held = tuple(
                 self.b.load(p, typ=k) for p, k in zip(slots, kinds, strict=True)
             )
-            x = self.sum(of_registers(t, held), x, s.unordered)
+            x = self.sum(_counted(place, of_registers(t, held)), x, s.unordered)
         x = convert(self.b, x, t)
         for part, slot in zip(registers(x), slots, strict=True):
             self.b.store(part, slot)
@@ -593,6 +593,13 @@ class Body:
             self.memory.alloc(s)
         else:
             raise Refused("lists yet" if s.value is None else "arrays as a whole yet")
+
+
+def _counted(place: Any, x: Scalar) -> Scalar:
+    """What a place holds, with the bounds of what counts items."""
+    if not getattr(place, "counts", False):
+        return x
+    return word(x.part, 0, arrays.LONGEST)
 
 
 def _makes_float(s: Let) -> bool:

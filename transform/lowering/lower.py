@@ -66,6 +66,7 @@ from gradwright.transform.lowering.cells import (
     refuse_number,
 )
 from gradwright.transform.lowering.forms import Forms
+from gradwright.transform.lowering.lanes import in_lanes
 from gradwright.transform.lowering.lists import (
     begin_list,
     insert,
@@ -223,6 +224,8 @@ def _lowered(L: Lowering, tapes: dict[Any, tuple[Any, ...]]) -> Function:
     body = [*_asked(L.needs), *L.head, *body]
     lowered = replace(L.function, body=body, results=results)
     drop_unused(lowered)
+    in_lanes(lowered)
+    drop_unused(lowered)
     reuse(lowered, L.ours - given)
     begin_as_zeros(lowered)
     return lowered
@@ -358,10 +361,11 @@ def loop(L: Lowering, s: For) -> None:
     """A loop over a range."""
     start, stop, step = (L.operand(o) for o in (s.start, s.stop, s.step))
     L.prepare(s, loops=True)
+    start, stop, step = (L.as_int(o) for o in (start, stop, step))
     bounds = _bounds(start, stop, step)
     with L.open_loop(s.symbol, bounds), L.block(loops=True) as body:
         block(L, s.body)
-    made = For(s.symbol, start, stop, step, body, s.backwards)
+    made = For(s.symbol, start, stop, step, body, s.backwards, samples=s.samples)
     L.where, L.adjoint = s.where or L.where, s.adjoint
     L.add(made)
 
