@@ -7,6 +7,7 @@ What may raise in the user's own program stays; a tape goes with its last live p
 
 from __future__ import annotations
 
+import math
 import operator
 from dataclasses import replace
 from typing import Any
@@ -50,6 +51,7 @@ from gradwright.transform.indices import Dim, Linear
 from gradwright.transform.primitives.structural import WITHIN
 
 Block = list[Statement]
+TO_INT = (int, round, math.floor, math.ceil, math.trunc)
 
 
 def drop_dead(f: Function) -> None:
@@ -299,8 +301,13 @@ def may_raise(s: Let | Load) -> bool:
     p = s.primitive
     if p is WITHIN:
         return True
-    if not p.raises or not all(type_of(o).python for o in s.operands):
+    if not p.raises:
         return False
+    if p.function in TO_INT:
+        return type_of(s.operands[0]).is_inexact
+    is_python = getattr(p.function, "__module__", "") in ("math", "cmath")
+    if not (is_python or all(type_of(o).python for o in s.operands)):
+        return False  # numbers of NumPy's warn
     if p.function in (operator.truediv, operator.floordiv, operator.mod):
         return not _is_nonzero(s.operands[1])
     if p.function is operator.pow:

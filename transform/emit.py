@@ -88,7 +88,7 @@ def emit(function: Function, header: str = "") -> Module:
     taken = set(names.values()) | set(MODULES) | set(keyword.kwlist) | BUILTINS
     imports: dict[str, None] = {}
     parts = [_printed(f, names, imports, taken) for f in functions]
-    head = [f'"""{header}"""'] if header else []
+    head = f'"""{header}"""'.splitlines() if header else []
     if imports:
         head += ["", *sorted(imports)] if head else sorted(imports)
     lines, locations = list(head), dict[int, Location]()

@@ -1,10 +1,13 @@
 """Dead code: what goes with its last reader, and what stays for what it might raise."""
 
+import math
 import textwrap
 
+import numpy as np
 import pytest
 from written import written
 
+import gradwright as gw
 from gradwright.transform.deadcode import drop_dead
 from gradwright.transform.notation import notation
 
@@ -244,3 +247,13 @@ def test_the_users_own_goes_where_it_cannot_raise(line: str) -> None:
     f = written(f"def f(x: float):\n    {line}\n    return x")
     drop_dead(f)
     assert f.body == []
+
+
+@pytest.mark.parametrize("y", [-1.0, np.float64(-1.0)])
+def test_what_python_raises_for_numbers_of_numpy_too(y: float) -> None:
+    def f(x: float, y: float) -> float:
+        math.sqrt(y)
+        return 2.0 * x
+
+    with pytest.raises(ValueError, match="math domain error"):
+        gw.grad(f)(1.0, y)

@@ -6,6 +6,7 @@ import re
 import textwrap
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 from written import written
 
@@ -211,3 +212,16 @@ def test_what_a_prompt_adds_to_the_builtins_is_no_name_of_pythons(
 
     monkeypatch.setattr(builtins, "_", 3.0, raising=False)
     assert "for _ in range(n):" in gw.source(gw.grad(power), 2.0, 3)
+
+
+def test_a_header_of_two_lines_moves_the_places() -> None:
+    """Which sample, and which line of the user's, is found behind it."""
+
+    def f(x: float) -> float:
+        return math.sqrt(x)
+
+    with pytest.raises(ValueError, match="math domain error") as e:
+        gw.jit(gw.vmap(gw.vmap(f)))(np.array([[1.0, 2.0], [-1.0, 3.0]]))
+    line, sample = e.value.__notes__
+    assert line.endswith("return math.sqrt(x)")
+    assert sample == "  in sample [1, 0] of vmap"
