@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -162,19 +163,13 @@ def _steps(L: Lowering, distance: Linear, step: int) -> Linear:
 def linspace(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     """The element at i is i * step + start, and the last one the end itself."""
     start, stop = given["start"], given["stop"]
-    if L.shape(start) or L.shape(stop):
-        raise L.refuse("np.linspace of arrays")
     count = L.length(given.get("num", 50))
     ends = given.get("endpoint", True)
     t = s.out.type.element
     work = FLOAT if not t.is_complex else COMPLEX
-    a, b = (L.as_number(o, work) for o in (start, stop))
-    delta = L.let(operator.sub, b, a, type=work)
     parts = L.greatest(count - 1, linear(1)) if ends else L.greatest(count, linear(1))
-    step = L.let(operator.truediv, delta, parts, type=work)
 
-    def at(w: Scope, places: Places) -> Operand:
-        (i,) = places
+    def point(w: Scope, i: Operand, a: Operand, b: Operand, step: Operand) -> Operand:
         along = w.let(row(operator.mul, 2), (i, step), work, "along")
         x = cast(w, w.let(row(operator.add, 2), (along, a), work, "x"), t)
         if not ends:
@@ -184,4 +179,40 @@ def linspace(L: Lowering, s: Let, given: dict[str, Any]) -> None:
         both = w.let(row(np.logical_and, 2), (is_last, many), NUMPY_BOOL, "ends")
         return w.let(row(np.where, 3), (both, cast(w, b, t), x), t, "x")
 
+    if L.shape(start) or L.shape(stop):
+        _of_arrays(L, s, given, count, parts, work, point)
+        return
+    a, b = (L.as_number(o, work) for o in (start, stop))
+    delta = L.let(operator.sub, b, a, type=work)
+    step = L.let(operator.truediv, delta, parts, type=work)
+
+    def at(w: Scope, places: Places) -> Operand:
+        return point(w, places[0], a, b, step)
+
     L.is_computed(s.out, L.settled_shape(s.out, (count,)), at, (), cheap=True)
+
+
+def _of_arrays(
+    L: Lowering,
+    s: Let,
+    given: dict[str, Any],
+    count: Linear,
+    parts: Linear,
+    work: Type,
+    point: Callable[[Scope, Operand, Operand, Operand, Operand], Operand],
+) -> None:
+    """Points between the elements of arrays, along an axis of their own."""
+    ends = given["start"], given["stop"]
+    shape = L.together([L.shape(o) for o in ends])
+    axis = given.get("axis", 0) % (len(shape) + 1)
+    held = [L.stretched(o, shape) for o in ends]
+
+    def at(w: Scope, places: Places) -> Operand:
+        own = (*places[:axis], *places[axis + 1 :])
+        a, b = (cast(w, h(w, own), work) for h in held)
+        delta = w.let(row(operator.sub, 2), (b, a), work, "delta")
+        step = w.let(row(operator.truediv, 2), (delta, parts), work, "step")
+        return point(w, places[axis], a, b, step)
+
+    whole = (*shape[:axis], count, *shape[axis:])
+    L.is_computed(s.out, L.settled_shape(s.out, whole), at, ends)

@@ -160,13 +160,17 @@ def stretched(at: Places, shape: Shape) -> Places:
 @view(np.diagonal)
 def diagonal(L: Lowering, shape: Shape, given: dict[str, Any]) -> Region:
     offset = given.get("offset", 0)
-    rows, columns = shape[:2]
+    one, two = (given.get(n, k) % len(shape) for k, n in enumerate(("axis1", "axis2")))
     down, right = max(-offset, 0), max(offset, 0)
-    length = L.greatest(L.least(rows - down, columns - right), linear(0))
-    return Region(
-        (*shape[2:], length),
-        lambda w, at: (plus(w, at[-1], down), plus(w, at[-1], right), *at[:-1]),
-    )
+    length = L.greatest(L.least(shape[one] - down, shape[two] - right), linear(0))
+    others = [k for k in range(len(shape)) if k not in (one, two)]
+
+    def move(w: Scope, at: Places) -> Places:
+        along = {one: plus(w, at[-1], down), two: plus(w, at[-1], right)}
+        along |= zip(others, at[:-1], strict=True)
+        return tuple(along[k] for k in range(len(shape)))
+
+    return Region((*(shape[k] for k in others), length), move)
 
 
 @view(np.ravel)

@@ -13,6 +13,7 @@ from gradwright.transform.primitives.record import (
     known,
 )
 from gradwright.transform.primitives.record import linear as linear_row
+from gradwright.transform.primitives.shaping import summed_to
 from gradwright.transform.types import VARYING, array
 
 NEW = "its elements are constants"
@@ -102,36 +103,53 @@ def full_like(y_bar):
     return np.sum(y_bar)
 
 
-def steps(num, endpoint, rank):
+def steps(num, endpoint, axis, rank):
     """How far each point of `linspace` is from the start, in parts of the whole."""
     points = np.linspace(0.0, 1.0, num, endpoint=endpoint)
-    return points if rank == 1 else np.reshape(points, (num,) + (1,) * (rank - 1))
+    return points if rank == 1 else np.reshape(points, only_along(axis, num, rank))
+
+
+@known
+def only_along(axis, length, rank):
+    """The shape of ones but for the length of one axis."""
+    return tuple(length if k == axis % rank else 1 for k in range(rank))
+
+
+def meets_end(start, stop, **_):
+    """The ends are as long, or one of them stretches."""
+    yield from zip((start.dims or ())[::-1], (stop.dims or ())[::-1], strict=False)
 
 
 @linear_row(
     np.linspace,
-    signature="start, stop, num=50, endpoint=True",
+    signature="start, stop, num=50, endpoint=True, axis=0",
     operands=("start", "stop"),
     runtime=("num",),
+    meets=meets_end,
+    stretches=True,
     samples=(
         given(0.3, 2.1, 5),
         given(0.3, 2.1, 4, endpoint=False),
         given(-1.0, 1.0, num=1),
         given(ROW, 2.0, 3),
+        given(ROW, 2.0, 3, axis=-1),
+        given(TABLE_OF_SIX, ROW[:3], 4, axis=1),
     ),
 )
-def linspace(start, stop, num, endpoint, y_bar):
+def linspace(start, stop, num, endpoint, axis, y_bar):
     """Numbers at equal distances from start to stop."""
-    t = steps(num, endpoint, y_bar.ndim)
+    t = steps(num, endpoint, axis, y_bar.ndim)
     return (
-        onto(y_bar * (1.0 - t), start),
-        onto(y_bar * t, stop),
+        onto(y_bar * (1.0 - t), axis, start),
+        onto(y_bar * t, axis, stop),
     )
 
 
-def onto(terms, end):
+def onto(terms, axis, end):
     """The terms of all points, added up in the shape of an end."""
-    return np.sum(terms) if np.ndim(end) == 0 else np.sum(terms, axis=0)
+    if np.ndim(end) == 0:
+        return np.sum(terms)
+    return summed_to(np.sum(terms, axis=axis), end.shape)
 
 
 @linear_row(

@@ -728,19 +728,44 @@ def are_equal(n, m):
 
 @linear_row(
     np.diagonal,
-    signature="a, offset=0",
+    signature="a, offset=0, axis1=0, axis2=1",
     samples=(
         TABLE_OF_SIX,
         given(TABLE_OF_SIX, 1),
         given(TABLE_OF_SIX, -1),
+        given(TABLE_OF_SIX, 1, axis1=1, axis2=0),
         given(CUBE),
         given(CUBE, -1),
+        given(CUBE, axis1=-2, axis2=-1),
+        given(CUBE, -1, axis1=2, axis2=0),
     ),
     view=True,
 )
-def diagonal(a, offset, y_bar):
-    """The diagonal of a matrix, or of each along two leading axes."""
-    return on_diagonal(y_bar, offset, a.shape)
+def diagonal(a, offset, axis1, axis2, y_bar):
+    """The diagonal of a matrix, or of each along two axes."""
+    return on_diagonal_of(y_bar, offset, axis1, axis2, a.shape)
+
+
+def on_diagonal_of(y_bar, k, axis1, axis2, shape):
+    """The same for a diagonal along two of the axes of a shape."""
+    if are_in_front(axis1, axis2, len(shape)):
+        return on_diagonal(y_bar, k, shape)
+    found = on_diagonal(y_bar, k, with_in_front(axis1, axis2, shape))
+    return np.moveaxis(found, (0, 1), (axis1, axis2))
+
+
+@known
+def are_in_front(axis1, axis2, rank):
+    """Whether two axes are the first ones, in this order."""
+    return (axis1 % rank, axis2 % rank) == (0, 1)
+
+
+@known
+def with_in_front(axis1, axis2, shape):
+    """A shape with two of its axes in front."""
+    two = axis1 % len(shape), axis2 % len(shape)
+    others = (k for k in range(len(shape)) if k not in two)
+    return tuple(shape[k] for k in (*two, *others))
 
 
 @composition(
@@ -748,11 +773,12 @@ def diagonal(a, offset, y_bar):
     samples=(
         given(TABLE_OF_SIX),
         given(TABLE_OF_SIX, 1),
+        given(CUBE, axis1=1, axis2=2),
     ),
 )
-def trace(a, offset=0):
-    """The sum of the diagonal of a matrix, or of each along two leading axes."""
-    found = np.diagonal(a, offset)
+def trace(a, offset=0, axis1=0, axis2=1):
+    """The sum of the diagonal of a matrix, or of each along two axes."""
+    found = np.diagonal(a, offset, axis1, axis2)
     return np.sum(found) if np.ndim(a) == 2 else np.sum(found, axis=-1)
 
 
