@@ -730,6 +730,8 @@ class Substitution:
 
     def type(self, t: Type) -> Type:
         """The same type, whose dims may be lengths of other arrays."""
+        if t.items is not None:
+            return replace(t, items=tuple(map(self.type, t.items)))
         if t.dims is None:
             return t
         return replace(t, dims=tuple(map(self.operand, t.dims)))
