@@ -105,7 +105,7 @@ def _written(whole: bool, f: Function, step: Step, *how: Any) -> tuple[Batched, 
     What becomes machine code, `whole`, is a loop where that makes several samples side
     by side, and the program has no products of arrays, which libraries make.
     """
-    from gradwright.transform.lifted_rows import NotLifted  # nobody else waits for them
+    from gradwright.transform.lifted import NotLifted  # nobody else waits for them
     from gradwright.transform.lifting import Lift
 
     axes, out, name, where = how

@@ -17,7 +17,7 @@ TRANSFORM = """
     definite indices types template shapes primitives.record primitives.* primitives
     following core picks notation scopes activity mixed build custom calls
     specialise rules forward dependence reverse jacobian fission batch
-    lifted_rows lifting parallel
+    lifted lifted_rows lifted_products lifting parallel
     deadcode bounds algebra simplify linear interface ownership trips
     begin cleared in_place
     spelling layout names outline displays nesting writer emit

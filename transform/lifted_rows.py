@@ -1,162 +1,49 @@
-"""Rows with arguments by name while a program is lifted: what they are for all samples.
+"""Rows with arguments by name while a program is lifted: along axes, and of shapes.
 
-    np.sum(x, axis=0)      np.sum(x, axis=-2)       axes are counted from the last one
-    x.reshape(n, m)        x.reshape(len(x), n, m)
-    W @ x                  x @ W.T                  of a matrix that all samples share
-
-An axis of the samples in front changes nothing about axes that are counted from the
-end, nor about what NumPy does to each matrix of a stack.
+np.sum(x, axis=0)      np.sum(x, axis=-2)       axes are counted from the last one
+x.reshape(n, m)        x.reshape(len(x), n, m)
+np.diag(a)             np.diagonal(a, axis1=-2, axis2=-1)
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
-from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
-from gradwright.transform.build import Builder, row
-from gradwright.transform.core import (
-    At,
-    Index,
-    Let,
-    Operand,
-    Span,
-    Substitution,
-    Value,
-    Whole,
-    type_of,
+from gradwright.transform.build import constant, row
+from gradwright.transform.core import Const, Let, Operand, type_of
+from gradwright.transform.indices import linear
+from gradwright.transform.lifted import (
+    Lift,
+    OneByOne,
+    again,
+    again_as,
+    first_rank,
+    from_the_end,
+    in_a_row,
+    kept,
+    one_by_one,
+    one_sample,
+    plain,
+    renumbered,
+    rule,
+    shape_in,
+    sizes,
+    stood,
+    stretched_to,
+    with_axis,
+    with_size,
 )
-from gradwright.transform.indices import Linear, linear
-from gradwright.transform.primitives.record import Primitive
-from gradwright.transform.template import Hole, Sequence, Template
-from gradwright.transform.types import Type, array
-
-
-class NotLifted(Exception):
-    """Why a program is not lifted, in a user's words."""
-
-
-class Lift(Protocol):
-    """The program of all samples while it is written, as rules see it.
-
-    b: what it is written with.  own: what stands for the values of one sample.  size:
-    the number of samples.
-    """
-
-    b: Builder
-    own: Substitution
-    size: Linear
-
-    def differs(self, o: Any) -> bool:
-        """Whether an operand may differ from sample to sample."""
-
-    def type(self, t: Type, name: str = ...) -> Type:
-        """The type for all samples of what one sample has."""
-
-    def lift(self, v: Value, of: Operand) -> None:
-        """All samples of a value are this."""
-
-    def let(
-        self, s: Let, p: Primitive, *operands: Operand, attribute: Any = None
-    ) -> None:
-        """One primitive gives all samples of what a statement defines."""
-
-    def aligned(self, o: Operand, rank: int) -> Operand:
-        """An operand with its axes where broadcasting meets those of the result."""
-
-    def given(self, o: Operand) -> Operand:
-        """All samples of an operand, also of one that is the same for all."""
-
-    def spread(self, s: Let, g: Operand) -> None:
-        """A number or array for each sample, in the shape of a result."""
-
-
-Rule = Callable[[Lift, Let, dict[str, Any]], None]
-RULES: dict[Any, Rule] = {}
-
-
-def rule(*functions: Any) -> Callable[[Rule], Rule]:
-    """Enter what rows are for all samples."""
-
-    def register(made: Rule) -> Rule:
-        RULES.update(dict.fromkeys(functions, made))
-        return made
-
-    return register
-
-
-def lifted_row(L: Lift, s: Let) -> None:
-    """A row that takes its arguments by name, for all samples."""
-    found = RULES.get(s.primitive.function)
-    if found is None:
-        raise NotLifted(f"{s.primitive.spelling} takes one sample at a time")
-    arguments = dict(s.primitive.template(s.attribute).arguments)
-    found(L, s, arguments)
-
-
-def again(L: Lift, s: Let, arguments: dict[str, Any], every: bool = False) -> None:
-    """The same row with other arguments; `every`: no operand is the same for all."""
-    used = [k for a in arguments.values() for k in _holes(a)]
-    number = {k: n for n, k in enumerate(dict.fromkeys(used))}
-    operands = [
-        L.given(s.operands[k]) if every else L.own.operand(s.operands[k])
-        for k in number
-    ]
-    template = Template(
-        tuple((n, _renumbered(kept(a), number)) for n, a in arguments.items())
-    )
-    L.let(s, s.primitive, *operands, attribute=template)
-
-
-def _holes(a: Any) -> list[int]:
-    if isinstance(a, Hole):
-        return [a.position]
-    return [k for i in a.items for k in _holes(i)] if isinstance(a, Sequence) else []
-
-
-def _renumbered(a: Any, number: dict[int, int]) -> Any:
-    if isinstance(a, Hole):
-        return Hole(number[a.position])
-    if isinstance(a, Sequence):
-        return Sequence(a.kind, tuple(_renumbered(i, number) for i in a.items))
-    return a
-
-
-def kept(a: Any) -> Any:
-    """An argument as templates have it: no tuples and lists but their own."""
-    if isinstance(a, tuple | list):
-        return Sequence(type(a), tuple(map(kept, a)))
-    return a
-
-
-def plain(a: Any) -> Any:
-    """An argument in which no operand stands, as a call has it."""
-    if isinstance(a, Sequence) and not _holes(a):
-        return a.kind(map(plain, a.items))
-    return a
-
-
-def from_the_end(axis: Any, rank: int) -> Any:
-    """Axes of one sample, counted from the last one."""
-    axis = plain(axis)
-    if isinstance(axis, tuple):
-        return tuple(from_the_end(k, rank) for k in axis)
-    if type(axis) is not int:
-        raise NotLifted("an axis that only the run knows")
-    return axis - rank if axis >= 0 else axis
-
-
-def first_rank(L: Lift, s: Let) -> int:
-    """How many axes one sample of the first operand has; it must differ."""
-    if not L.differs(s.operands[0]):
-        raise NotLifted(f"{s.primitive.spelling} of what is the same for all samples")
-    return type_of(s.operands[0]).rank
-
+from gradwright.transform.template import Hole, Sequence, Template, holes
+from gradwright.transform.types import BOOL, Type, array
 
 # ---- along axes --------------------------------------------------------------------
+
+
+OF_ONE = {np.sum, np.mean, np.prod, np.max, np.amax, np.min, np.amin, np.median}
+"""Reductions that leave a number as it is."""
 
 
 @rule(
@@ -165,50 +52,124 @@ def first_rank(L: Lift, s: Let) -> int:
 )  # fmt: skip
 def reduced(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
     """Over all axes of a sample, or over some of them."""
-    if s.primitive.kind == "general" or len(s.operands) > 1:
-        raise NotLifted(f"{s.primitive.spelling} with where= or initial=")
-    rank = first_rank(L, s)
-    if not rank:
-        raise NotLifted(f"{s.primitive.spelling} of a number")
-    axis = arguments["axis"]
-    every = range(-rank, 0)
-    axis = tuple(every) if axis is None else from_the_end(axis, rank)
-    if isinstance(axis, tuple) and len(axis) == 1:
-        (axis,) = axis
+    found = L.own.operand(s.operands[0])
+    is_number = not type_of(s.operands[0]).rank
+    is_kept = is_number and type_of(found) == L.type(s.out.type)
+    if s.primitive.kind == "general":
+        reduced_part(L, s, arguments)
+    elif s.primitive.function in OF_ONE and is_kept:
+        L.lift(s.out, found)
+    elif len(s.operands) > 1:
+        raise OneByOne
+    else:
+        axis = every_axis(arguments["axis"], first_rank(L, s))
+        again(L, s, {**arguments, "axis": axis})
+
+
+def every_axis(axis: Any, rank: int) -> Any:
+    """The axes of a reduction; without any named, all of a sample."""
+    axis = tuple(range(-rank, 0)) if axis is None else from_the_end(axis, rank)
     if axis == ():
-        raise NotLifted("a reduction over no axis")
-    again(L, s, {**arguments, "axis": axis})
+        raise OneByOne  # of a number, or over no axis
+    return axis[0] if isinstance(axis, tuple) and len(axis) == 1 else axis
+
+
+def reduced_part(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
+    """Of the elements where a mask holds; a number for each sample is put in last."""
+    a, where = s.operands[0], argument(s, arguments["where"])
+    rank = type_of(a).rank
+    arguments = {**arguments, "axis": every_axis(arguments["axis"], rank)}
+
+    def of_all(o: Operand) -> Operand:
+        if o is a and L.differs(where):
+            return L.given(a)
+        return L.aligned(o, rank) if o is where else L.own.operand(o)
+
+    begun = argument(s, arguments.get("initial"))
+    if not L.differs(begun):
+        again(L, s, arguments, of_all)
+        return
+    t = s.out.type
+    if not (type_of(a).is_inexact and _is_kept(begun, t)):
+        raise OneByOne
+    is_one = not (L.differs(a) or L.differs(where))
+    found = again_as(
+        L,
+        s,
+        {**arguments, "initial": None},
+        of_all,
+        L.own.type(t) if is_one else L.type(t, s.out.name),
+    )
+    joins = operator.add if s.primitive.function is np.sum else operator.mul
+    L.let(s, row(joins, 2), found, L.aligned(begun, t.rank))
+
+
+def _is_kept(number: Any, t: Type) -> bool:
+    """Whether a number leaves an array of the type that it is put into."""
+    joined = np.result_type(type_of(number).weak(), np.dtype(t.dtype))
+    return bool(joined == np.dtype(t.dtype))
+
+
+def argument(s: Let, a: Any) -> Any:
+    """What stands for an argument, if anything does."""
+    return s.operands[a.position] if isinstance(a, Hole) else None
 
 
 @rule(np.argmax, np.argmin, np.cumsum, np.cumprod)
 def along_one(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
-    """Along one axis; of a sample with one axis it need not be named."""
-    rank = first_rank(L, s)
-    axis = arguments["axis"]
-    if axis is None and rank != 1:
-        raise NotLifted(f"{s.primitive.spelling} of all elements in a row")
-    axis = -1 if axis is None else from_the_end(axis, rank)
-    again(L, s, {**arguments, "axis": axis})
+    """Along one axis, or along all elements in a row."""
+    rank, axis = first_rank(L, s), arguments["axis"]
+    if axis is not None:
+        again(L, s, {**arguments, "axis": from_the_end(axis, rank)})
+    elif arguments.get("keepdims") and rank != 1:
+        raise OneByOne
+    else:
+        again(L, s, {**arguments, "axis": -1}, first_in_a_row(L, s))
 
 
-@rule(np.sort, np.argsort, np.roll, np.flip)
-def rearranged(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
-    """Along axes of a sample, which keeps its shape."""
-    rank = first_rank(L, s)
-    axis = arguments["axis"]
-    if axis is None and rank > 1 and s.primitive.function is not np.flip:
-        raise NotLifted(f"{s.primitive.spelling} of all elements in a row")
-    if axis is None:
-        axis = -1 if rank == 1 else tuple(range(-rank, 0))
-    again(L, s, {**arguments, "axis": from_the_end(axis, rank)})
+def first_in_a_row(L: Lift, s: Let) -> Any:
+    """Operands for all samples, the elements of the first in a row."""
+
+    def of_all(o: Operand) -> Any:
+        found = L.own.operand(o)
+        return in_a_row(L, found) if o is s.operands[0] else found
+
+    return of_all
+
+
+@rule(np.sort, np.argsort)
+def sorted_along(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
+    """In order along an axis, or all elements in a row."""
+    along_one(L, s, arguments)
 
 
 @rule(np.repeat)
 def repeated(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
     """Elements of every sample several times, along an axis."""
-    if len(s.operands) > 1 and any(map(L.differs, s.operands[1:])):
-        raise NotLifted("np.repeat as often as the sample says")
+    if any(map(L.differs, s.operands[1:])):
+        raise OneByOne
     along_one(L, s, arguments)
+
+
+@rule(np.roll, np.flip)
+def rearranged(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
+    """Along axes of a sample, which keeps its shape."""
+    rank, axis = first_rank(L, s), arguments["axis"]
+    if any(map(L.differs, s.operands[1:])):
+        raise OneByOne
+    if axis is not None or s.primitive.function is np.flip:
+        again(L, s, {**arguments, "axis": every_axis(axis, rank)})
+        return
+    a = L.own.operand(s.operands[0])
+    t = in_a_row(L, a).type
+    found = again_as(L, s, {**arguments, "axis": -1}, first_in_a_row(L, s), t)
+    if rank == 1:
+        L.lift(s.out, found)
+        return
+    dims = a.type.dims
+    template = Template((("a", Hole(0)), ("shape", shape_in(dims, 1))))
+    known = [d for d in dims if d.constant is None]
+    L.let(s, row(np.reshape, 2), found, *known, attribute=template)
 
 
 @rule(
@@ -236,30 +197,97 @@ def parted(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
 def measured(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
     """The norms of vectors, or of what is along an axis."""
     rank = first_rank(L, s)
-    axis = arguments["axis"]
-    if axis is None and (rank != 1 or arguments["keepdims"]):
-        raise NotLifted("np.linalg.norm of a matrix")
-    axis = -1 if axis is None else from_the_end(axis, rank)
-    again(L, s, {**arguments, "axis": axis})
+    if arguments["axis"] is None and rank not in (1, 2):
+        raise OneByOne
+    again(L, s, {**arguments, "axis": every_axis(arguments["axis"], rank)})
 
 
 @rule(np.tril, np.triu)
 def of_matrices(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
-    """A part of every matrix."""
-    if first_rank(L, s) < 2:
-        raise NotLifted(f"{s.primitive.spelling} of a vector")
-    again(L, s, arguments)
+    """A part of every matrix; a vector is taken for every row of one."""
+    if first_rank(L, s) > 1:
+        again(L, s, arguments)
+        return
+    dims = L.type(s.out.type, s.out.name).dims or ()
+    rows = stretched_to(L, with_axis(L, L.own.operand(s.operands[0]), -2), dims)
+    again(L, s, arguments, lambda o: rows if o is s.operands[0] else L.own.operand(o))
+
+
+@rule(np.diagonal)
+def on_diagonals(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
+    """The diagonal of every matrix."""
+    rank = first_rank(L, s)
+    axes = {n: from_the_end(arguments[n], rank) for n in ("axis1", "axis2")}
+    again(L, s, {**arguments, **axes})
+
+
+@rule(np.diag)
+def diagonal(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
+    """The diagonal of every matrix, or every matrix of a diagonal."""
+    k, v = arguments["k"], L.own.operand(s.operands[0])
+    if first_rank(L, s) == 2:
+        named = (("a", Hole(0)), ("offset", k), ("axis1", -2), ("axis2", -1))
+        L.let(s, row(np.diagonal, 4), v, attribute=Template(named))
+        return
+    n = v.type.dims[-1] + abs(k)
+    known = n.constant is not None
+    eye = (
+        ("N", n.constant if known else Hole(0)),
+        ("M", None),
+        ("k", k),
+        ("dtype", bool),
+    )
+    mask = L.b.raw(
+        row(np.eye, 4),
+        *([] if known else [n]),
+        attribute=Template(eye),
+        type=array(bool, (n, n)),
+        name="is_there",
+    )
+    if k:
+        v = lengthened(L, v, abs(k))
+    column = with_axis(L, v, -2 if k < 0 else -1)
+    L.let(s, row(np.where, 3), mask, column, zero_of(s.out.type))
+
+
+def lengthened(L: Lift, a: Any, k: int) -> Any:
+    """More elements at the end of every vector."""
+    n, m = a.type.dims
+    named = (
+        ("array", Hole(0)),
+        ("pad_width", kept(((0, 0), (0, k)))),
+        ("mode", "constant"),
+        ("constant_values", 0),
+    )
+    t = array(np.dtype(a.type.dtype), (n, m + k))
+    return L.b.raw(row(np.pad, 2), a, attribute=Template(named), type=t, name=a.name)
+
+
+def zero_of(t: Type) -> Operand:
+    """The zero that an array of a type may hold without another type."""
+    if t.is_bool:
+        return Const(False, BOOL)
+    return constant(0.0) if t.is_inexact else linear(0)
 
 
 @rule(np.pad)
 def padded(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
     """More elements at the ends of every sample, and no more samples."""
     rank, width = first_rank(L, s), arguments["pad_width"]
-    if isinstance(width, Sequence) or len(s.operands) > 1:
-        raise NotLifted("np.pad by what only the run knows")
-    pairs = np.broadcast_to(np.array(width), (rank, 2)).tolist()
-    every = ((0, 0), *map(tuple, pairs))
-    again(L, s, {**arguments, "pad_width": every})
+    if any(map(L.differs, s.operands[1:])):
+        raise OneByOne
+    again(L, s, {**arguments, "pad_width": ((0, 0), *widths(width, rank))})
+
+
+def widths(width: Any, rank: int) -> list[tuple[Any, Any]]:
+    """How many elements before and behind, axis by axis, as np.pad reads it."""
+    items = width.items if isinstance(width, Sequence) else width
+    if not isinstance(items, tuple | list):
+        return [(items, items)] * rank
+    if not any(isinstance(i, tuple | list | Sequence) for i in items):
+        return [(items[0], items[-1])] * rank
+    pairs = [i.items if isinstance(i, Sequence) else i for i in items]
+    return [(p[0], p[-1]) for p in pairs] * (rank if len(pairs) == 1 else 1)
 
 
 @rule(np.swapaxes)
@@ -301,7 +329,7 @@ def squeezed(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
 def joined(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
     """Arrays of every sample one behind the other, or one beside the other."""
     axis = from_the_end(arguments["axis"], s.out.type.rank)
-    again(L, s, {**arguments, "axis": axis}, every=True)
+    again(L, s, {**arguments, "axis": axis}, L.given)
 
 
 @rule(np.transpose)
@@ -340,13 +368,8 @@ def stretched(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
 @rule(np.ravel)
 def laid_out(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
     """The elements of every sample in a row."""
-    a = L.own.operand(s.operands[0])
-    if first_rank(L, s) == 1:
-        L.lift(s.out, a)
-        return
-    of_size = with_size(L, (-1,), 1)
-    template = Template((("a", Hole(0)), ("shape", of_size)))
-    L.let(s, row(np.reshape, 2), a, *sizes(L), attribute=template)
+    first_rank(L, s)
+    L.lift(s.out, in_a_row(L, L.own.operand(s.operands[0])))
 
 
 def with_shape(L: Lift, s: Let, arguments: dict[str, Any], a: Any) -> None:
@@ -354,23 +377,12 @@ def with_shape(L: Lift, s: Let, arguments: dict[str, Any], a: Any) -> None:
     (name, _), (_, shape) = arguments.items()
     items = shape.items if isinstance(shape, Sequence) else shape
     items = items if isinstance(items, tuple | list) else (items,)
-    used = [k for i in items for k in _holes(i)]
+    used = [k for i in items for k in holes(i)]
     number = {k: n for n, k in enumerate(used, 1 + len(sizes(L)))}
-    items = tuple(_renumbered(i, number) for i in items)
+    items = tuple(renumbered(i, number) for i in items)
     template = Template(((name, Hole(0)), ("shape", with_size(L, items, 1))))
     rest = [L.own.operand(s.operands[k]) for k in used]
     L.let(s, s.primitive, a, *sizes(L), *rest, attribute=template)
-
-
-def sizes(L: Lift) -> list[Any]:
-    """The number of samples as an operand, where it is not known."""
-    return [L.size] if L.size.constant is None else []
-
-
-def with_size(L: Lift, items: tuple[Any, ...], first: int) -> Sequence:
-    """A shape with the number of samples in front, which may be operand `first`."""
-    size = Hole(first) if sizes(L) else L.size.constant
-    return Sequence(tuple, (size, *items))
 
 
 @rule(np.full, np.full_like)
@@ -378,8 +390,42 @@ def filled(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
     """One number for every sample in an array that all are like."""
     fill = arguments["fill_value"]
     if arguments["dtype"] is not None or not isinstance(fill, Hole):
-        raise NotLifted(f"{s.primitive.spelling} of a dtype")
+        raise OneByOne
     L.spread(s, s.operands[fill.position])
+
+
+@rule(np.tile)
+def tiled(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
+    """Every sample side by side, so many times along each axis."""
+    rank, times = first_rank(L, s), plain(arguments["reps"])
+    times = tuple(times) if isinstance(times, tuple | list) else (times,)
+    every = (1,) * (1 + max(rank - len(times), 0)) + times
+    arguments = {**arguments, "reps": every}
+    again(L, s, arguments, lambda o: L.aligned(o, len(every) - 1))
+
+
+@rule(np.linspace)
+def spaced(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
+    """From every start to every stop."""
+    rank = s.out.type.rank
+    axis = from_the_end(arguments["axis"], rank)
+    again(L, s, {**arguments, "axis": axis}, lambda o: L.aligned(o, rank - 1))
+
+
+@rule(np.meshgrid)
+def grids(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
+    """The coordinates of every grid, stretched along the other axes."""
+    count = len(s.operands)
+    if any(type_of(x).rank != 1 for x in s.operands):
+        raise OneByOne
+    is_swapped = arguments["indexing"] == "xy" and count > 1
+    parts: list[Operand] = []
+    for k, (x, t) in enumerate(zip(s.operands, s.out.type.items or (), strict=True)):
+        axis = 1 - k if is_swapped and k < 2 else k
+        dims = L.type(t, s.out.name).dims or ()
+        along = stood(L, L.own.operand(x), axis, count)
+        parts.append(stretched_to(L, along, dims))
+    L.parts[s.out] = parts
 
 
 @rule(np.zeros_like, np.ones_like)
@@ -394,178 +440,46 @@ def part(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
     again(L, s, arguments)
 
 
-# ---- products ----------------------------------------------------------------------
+# ---- one sample at a time ----------------------------------------------------------
 
 
-@rule(operator.matmul, np.dot)
-def product(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
-    """Products of vectors and matrices, of which one or both differ."""
-    a, b = s.operands
-    ranks = type_of(a).rank, type_of(b).rank
-    if 0 in ranks or max(ranks) > 2:
-        raise NotLifted(f"{s.primitive.spelling} of other than vectors and matrices")
-    x, y = L.own.operand(a), L.own.operand(b)
-    matmul = row(operator.matmul, 2)
-    match L.differs(a), L.differs(b), *ranks:
-        case True, False, _, _:
-            L.let(s, matmul, x, y)
-        case False, True, 1, 1:
-            L.let(s, matmul, y, x)
-        case False, True, 2, 1:
-            L.let(s, matmul, y, _turned(L, x))
-        case False, True, _, 2:
-            L.let(s, matmul, x, y)
-        case True, True, 1, 1:
-            both = _let(L, row(operator.mul, 2), x, y, like=x)
-            template = Template((("x", Hole(0)), ("axis", -1), ("keepdims", False)))
-            L.let(s, row(np.sum, 3), both, attribute=template)
-        case True, True, 2, 1:
-            L.let(s, row(np.matvec, 2), x, y)
-        case True, True, 1, 2:
-            line = _with_axis(L, x, -2)
-            size, n = type_of(x).dims[0], type_of(y).dims[-1]  # type: ignore[index]
-            out = array(L.type(s.out.type).dtype, (size, linear(1), n))
-            _without_axis(L, s, L.b.raw(matmul, line, y, type=out), -2)
-        case _:
-            L.let(s, matmul, x, y)
-
-
-@rule(np.matvec, np.vecmat)
-def of_matrix(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
-    """Products of which NumPy takes stacks."""
-    if {type_of(o).rank for o in s.operands} != {1, 2}:
-        raise NotLifted(f"{s.primitive.spelling} of stacks")
+@rule(np.interp)
+def interpolated(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
+    """Between points that all samples share, NumPy takes places of any shape."""
+    if any(map(L.differs, s.operands[1:])):
+        raise OneByOne
     again(L, s, arguments)
 
 
-@rule(np.cross)
-def crossed(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
-    """Products of two vectors in space."""
-    if any(type_of(o).rank != 1 for o in s.operands):
-        raise NotLifted("np.cross of other than two vectors")
+@rule(np.searchsorted)
+def found_in(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
+    """In an array that all samples share, NumPy finds places for any shape."""
+    if L.differs(s.operands[0]):
+        raise OneByOne
     again(L, s, arguments)
 
 
-@rule(np.inner, np.vecdot, np.vdot)
-def inner(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
-    """Products of real vectors."""
-    a, b = map(type_of, s.operands)
-    if (a.rank, b.rank) != (1, 1) or a.is_complex:
-        raise NotLifted(f"{s.primitive.spelling} of other than real vectors")
-    product(L, s, arguments)
+@rule(np.quantile)
+def quantiles(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
+    """One quantile of every sample; more have an axis before that of the samples."""
+    rank = first_rank(L, s)
+    if any(L.differs(q) or type_of(q).rank for q in s.operands[1:]):
+        raise OneByOne
+    again(L, s, {**arguments, "axis": every_axis(arguments["axis"], rank)})
 
 
-@rule(np.einsum)
-def summed(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
-    """A sum of products, in which the samples have a letter of their own."""
-    left, arrow, right = arguments["subscripts"].replace(" ", "").partition("->")
-    terms = left.split(",")
-    free = (c for c in "nsbtuvwxyzNSBTUVWXYZ" if c not in left + right)
-    letter = next(free, None)
-    if letter is None:
-        raise NotLifted("np.einsum with every letter")
-    differ = [L.differs(o) for o in s.operands]
-    given = [letter * d + t for t, d in zip(terms, differ, strict=True)]
-    if not arrow:
-        if "..." in left:
-            raise NotLifted("np.einsum that does not name its result")
-        right = "".join(sorted(c for c in set(left) - {","} if left.count(c) == 1))
-    subscripts = f"{','.join(given)}->{letter}{right}"
-    again(L, s, {**arguments, "subscripts": subscripts})
+@rule(np.bincount)
+def counted(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
+    """As many counts in every sample as are asked for; where there are more, it raises.
+
+    The samples have counts of different lengths then.
+    """
+    least = arguments["minlength"]
+    n = s.operands[least.position] if isinstance(least, Hole) else linear(least)
+    one_by_one(L, s, dims=(L.own.operand(n),) if n != linear(0) else None)
 
 
-@rule(np.tensordot)
-def contracted(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
-    """A sum of products over axes, as one by letters."""
-    ranks = [type_of(o).rank for o in s.operands]
-    axes = plain(arguments["axes"])
-    if type(axes) is int:
-        pairs = [(ranks[0] - axes + k, k) for k in range(axes)]
-    else:
-        first, second = ((k,) if type(k) is int else tuple(k) for k in axes)
-        ends = zip(first, second, strict=True)
-        pairs = [(j % ranks[0], k % ranks[1]) for j, k in ends]
-    letters = iter("ijklmopqrcdefgh")
-    one = [next(letters) for _ in range(ranks[0])]
-    met = {k: one[j] for j, k in pairs}
-    other = [met.get(k) or next(letters) for k in range(ranks[1])]
-    left = [c for c in one if c not in met.values()]
-    right = [c for k, c in enumerate(other) if k not in met]
-    a, b = (
-        "n" * L.differs(o) + "".join(t)
-        for o, t in zip(s.operands, (one, other), strict=True)
-    )
-    subscripts = f"{a},{b}->n{''.join(left + right)}"
-    items = (
-        ("subscripts", subscripts),
-        ("operands", Sequence(tuple, (Hole(0), Hole(1)))),
-        ("optimize", False),
-    )
-    operands = map(L.own.operand, s.operands)
-    L.let(s, row(np.einsum, 3), *operands, attribute=Template(items))
-
-
-@rule(np.outer)
-def outer(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
-    """Every product of elements of two vectors."""
-    if any(type_of(o).rank != 1 for o in s.operands):
-        raise NotLifted("np.outer of other than vectors")
-    a, b = s.operands
-    x, y = L.own.operand(a), L.own.operand(b)
-    column = _with_axis(L, x, -1)
-    line = _with_axis(L, y, -2) if L.differs(b) else y
-    L.let(s, row(operator.mul, 2), column, line)
-
-
-@rule(
-    np.linalg.inv, np.linalg.det, np.linalg.cholesky, np.linalg.eigh,
-    np.linalg.eigvalsh, np.linalg.slogdet, np.linalg.svd, np.linalg.qr,
-    np.linalg.pinv,
-)  # fmt: skip
-def of_stacks(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
-    """What NumPy does to each matrix of a stack."""
-    first_rank(L, s)
-    again(L, s, arguments)
-
-
-@rule(np.linalg.solve)
-def solved(L: Lift, s: Let, arguments: dict[str, Any]) -> None:
-    """Systems of equations, one for each sample."""
-    a, b = s.operands
-    if type_of(a).rank != 2:
-        raise NotLifted("np.linalg.solve of a stack")
-    if type_of(b).rank == 2:
-        L.let(s, s.primitive, L.own.operand(a), L.own.operand(b))
-        return
-    column = L.type(s.out.type)
-    dims = (*(column.dims or ()), linear(1))
-    operands = L.own.operand(a), _with_axis(L, L.own.operand(b), -1)
-    found = L.b.raw(s.primitive, *operands, type=array(column.dtype, dims))
-    _without_axis(L, s, found, -1)
-
-
-def _let(L: Lift, p: Any, *operands: Any, like: Any, name: str | None = None) -> Any:
-    return L.b.raw(p, *operands, type=type_of(like), name=name)
-
-
-def _turned(L: Lift, a: Any) -> Any:
-    """The transpose of a matrix that all samples share."""
-    dims = tuple(reversed(type_of(a).dims or ()))
-    transpose = row(np.transpose, 1)
-    return L.b.let(transpose, a, type=replace(type_of(a), dims=dims))
-
-
-def _with_axis(L: Lift, a: Any, axis: int) -> Any:
-    """An array with an axis of length one, counted from the last of the result."""
-    dims = list(type_of(a).dims or ())
-    dims.insert(len(dims) + 1 + axis, linear(1))
-    template = Template((("a", Hole(0)), ("axis", axis)))
-    t = array(np.dtype(type_of(a).dtype), tuple(dims))
-    return L.b.raw(row(np.expand_dims, 2), a, attribute=template, type=t, name=a.name)
-
-
-def _without_axis(L: Lift, s: Let, a: Any, axis: int) -> None:
-    """A result that has one axis more, of length one: its only element along that."""
-    index: Index = (Whole(), At(linear(0)), *[Span()] * (-1 - axis))
-    t = L.type(s.out.type, s.out.name)
-    L.lift(s.out, L.b.element(a, index, t, s.out.name, safe=True))
+rule(
+    np.arange, np.zeros, np.ones, np.eye, np.identity, np.tri, np.indices, np.ix_,
+    np.fft.fftfreq, np.fft.rfftfreq, np.where, np.nonzero, np.flatnonzero, np.argwhere,
+)(one_sample)  # fmt: skip

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from gradwright.transform import lifted_products, lifted_rows  # noqa: F401  rules
 from gradwright.transform.batch import Out, _Batch, shared_by_none
 from gradwright.transform.build import Builder, row
 from gradwright.transform.core import (
@@ -61,12 +62,18 @@ from gradwright.transform.core import (
 )
 from gradwright.transform.fission import varying
 from gradwright.transform.indices import Dim, Linear, linear, symbol
-from gradwright.transform.lifted_rows import NotLifted, lifted_row
+from gradwright.transform.lifted import (
+    NotLifted,
+    lifted_row,
+    shape_in,
+    stretched_to,
+)
 from gradwright.transform.primitives.record import UFUNCS
 from gradwright.transform.primitives.structural import (
     CAST,
     CONJUGATE,
     COPY,
+    DISPLAY,
     ITEM,
     NAMED,
     SPREAD,
@@ -74,9 +81,9 @@ from gradwright.transform.primitives.structural import (
     SUM_TO,
 )
 from gradwright.transform.template import Hole, Sequence, Template
-from gradwright.transform.types import Type, array, element_dtype
+from gradwright.transform.types import INT, Type, array, as_numpy, element_dtype
 
-AS_THEY_ARE = (NAMED, STOPPED, COPY, CONJUGATE, ITEM)  # of any number of axes
+AS_THEY_ARE = (NAMED, STOPPED, COPY, CONJUGATE)  # of any number of axes
 ELEMENTWISE = {np.where, np.clip, abs, np.abs}
 
 
@@ -169,7 +176,7 @@ class Lifting:
 
     own: what stands for the values and places of one sample.  vary: which of them may
     differ from sample to sample.  functions: what is called, for the arguments that
-    differ.
+    differ.  parts: what stands for the items of a tuple, where no tuple does.
     """
 
     def __init__(
@@ -178,6 +185,8 @@ class Lifting:
         self.b, self.size, self.functions = builder, size, functions
         self.own = Substitution({}, {})
         self.vary: set[Any] = set()
+        self.index = Value("i", INT)
+        self.parts: dict[Value, list[Operand]] = {}
 
     # ---- what differs from sample to sample ------------------------------------
 
@@ -238,16 +247,21 @@ class Lifting:
         t = type_of(o)
         if not t.is_array:
             return self._repeated(found, t)
-        own = self.own.type(t)
-        dims = (self.size, *(own.dims or ()))
-        shape = Template((("array", Hole(0)), ("shape", _shape(dims, 1))))
+        dims = (self.size, *(self.own.type(t).dims or ()))
+        made = self.b.definition.get(found)  # type: ignore[arg-type]
+        if isinstance(made, Let) and made.primitive.function is np.zeros:
+            return self._zeros(made, dims)
+        return stretched_to(self, found, dims)  # type: ignore[no-any-return]
+
+    def _zeros(self, made: Let, dims: tuple[Linear, ...]) -> Operand:
+        """Zeros for every sample, in the place of some that all share."""
+        dtype = made.primitive.template(made.attribute)["dtype"]
         return self.b.raw(
-            row(np.broadcast_to, 2),
-            found,
+            made.primitive,
             *[d for d in dims if d.constant is None],
-            attribute=shape,
-            type=array(np.dtype(own.dtype), dims),
-            name=getattr(o, "name", "value"),
+            attribute=Template((("shape", shape_in(dims, 0)), ("dtype", dtype))),
+            type=replace(made.out.type, dims=dims),
+            name=made.out.name,
         )
 
     def _repeated(self, o: Operand, t: Type) -> Operand:
@@ -390,11 +404,18 @@ class Lifting:
 
     def _let(self, s: Let) -> None:
         p, rank = s.primitive, s.out.type.rank
+        if p is CAST or p.signature is not None:
+            self._of_numpy(s)
         if p in AS_THEY_ARE:
             self.let(s, p, *map(self.own.operand, s.operands), attribute=s.attribute)
+        elif p is ITEM and s.operands[0] in self.parts:
+            self._take(s)
+        elif p is ITEM:
+            self.let(s, p, *map(self.own.operand, s.operands), attribute=s.attribute)
+        elif p is DISPLAY:
+            self._display(s)
         elif p is CAST:
-            wanted = self.type(s.attribute, s.out.name)
-            self.let(s, p, *map(self.own.operand, s.operands), attribute=wanted)
+            self._cast(s)
         elif p is SPREAD:
             self._spread(s)
         elif p is SUM_TO:
@@ -408,6 +429,39 @@ class Lifting:
         else:
             lifted_row(self, s)
 
+    def _of_numpy(self, s: Let) -> None:
+        """A float of Python's is one of NumPy's in an array of all samples.
+
+        What Python computes with it is refused where that stands.
+        """
+        if s.out.type.items is None and s.out.type.is_inexact:
+            s.out.type = as_numpy(s.out.type)
+
+    def _cast(self, s: Let) -> None:
+        """Another kind of numbers; one number of each sample may be of it already."""
+        found = self.own.operand(s.operands[0])
+        wanted = self.type(s.out.type, s.out.name)
+        if not s.out.type.rank and type_of(found) == wanted:
+            self.lift(s.out, found)
+        else:
+            self.let(s, CAST, found, attribute=wanted)
+
+    def _take(self, s: Let) -> None:
+        """An item of a tuple of which the items alone are there."""
+        (whole,) = s.operands
+        part: Any = self.parts[whole][s.attribute]  # type: ignore[index]
+        part.name, part.users = s.out.name, s.out.users
+        self.lift(s.out, part)
+
+    def _display(self, s: Let) -> None:
+        """An array of numbers of each sample, one beside the other."""
+        if s.out.type.rank != 1:
+            raise NotLifted("an array is written of rows that differ")
+        numbers = [self.given(o) for o in s.operands]
+        every = Sequence(list, tuple(map(Hole, range(len(numbers)))))
+        template = Template((("arrays", every), ("axis", -1)))
+        self.let(s, row(np.stack, 2), *numbers, attribute=template)
+
     def _spread(self, s: Let) -> None:
         """One number for each sample, in every element of an array."""
         g, like = s.operands
@@ -420,7 +474,7 @@ class Lifting:
         """A number or array for each sample, in the shape of a result."""
         t = self.type(s.out.type, s.out.name)
         dims = t.dims or ()
-        template = Template((("array", Hole(0)), ("shape", _shape(dims, 1))))
+        template = Template((("array", Hole(0)), ("shape", shape_in(dims, 1))))
         known = [d for d in dims if d.constant is None]
         spread = self.aligned(g, s.out.type.rank)
         self.let(s, row(np.broadcast_to, 2), spread, *known, attribute=template)
@@ -463,41 +517,76 @@ class Lifting:
             return
         if not isinstance(s.out, Value):
             raise NotLifted("a list differs from sample to sample")
-        if not self.differs(s.source):
-            self._look_up(s)
-            return
         self.type(s.out.type, s.out.name)
-        index = self._index(s.index)
+        index = self._index(s.index, of_all=self.differs(s.source))
         made = replace(s, out=self._own_value(s.out), source=source, index=index)
         self._define(s, made)
 
-    def _look_up(self, s: Load) -> None:
-        """A part of what is the same for all, at a place that differs."""
-        match s.index:
-            case (At(position=Value() as p),) if not p.type.is_array:
-                index: Index = (Pick(self.own.operand(p)),)
-                out = self._own_value(s.out)
-                source = self.own.operand(s.source)
-                self._define(s, replace(s, out=out, source=source, index=index))
-            case _:
-                raise NotLifted("an index differs from sample to sample")
+    def _index(self, index: Index, of_all: bool = True) -> Index:
+        """The same part of every sample, or one that differs.
 
-    def _index(self, index: Index) -> Index:
-        """The same part of every sample."""
+        Args:
+            index: As one sample has it.
+            of_all: The array has an axis of the samples.
+        """
         if not index:
             return ()
-        picks = [i for i in index if isinstance(i, Pick)]
         if any(isinstance(i, View) for i in index):
             raise NotLifted("a part of a part of an array")
-        if len(picks) > 1 or (picks and any(isinstance(i, At) for i in index)):
-            raise NotLifted("an array of places beside other places")
-        if any(type_of(i.places).dtype == "bool" for i in picks):
+        if any(isinstance(i, Pick) and type_of(i.places).is_bool for i in index):
             raise NotLifted("a mask")
+        if of_all and not any(map(self._is_moved, index)):
+            self._refuse_scattered(index)
+            return (Span(), *self.own.index(index))
+        return self._places(index, of_all)
+
+    def _is_moved(self, i: Any) -> bool:
+        """Whether an item of an index differs from sample to sample."""
+        return any(map(self.differs, vars(i).values()))
+
+    def _refuse_scattered(self, index: Index) -> None:
+        """Refuse places that do not stand side by side: their axes come first."""
+        at = [k for k, i in enumerate(index) if isinstance(i, At | Pick)]
+        is_picked = any(isinstance(i, Pick) for i in index)
+        if is_picked and at[-1] - at[0] >= len(at):
+            raise NotLifted("arrays of places that do not stand side by side")
+
+    def _places(self, index: Index, of_all: bool) -> Index:
+        """Places that differ: one for each sample, in an array of all or in one."""
+        at = [k for k, i in enumerate(index) if isinstance(i, At | Pick)]
+        picks = [type_of(i.places).rank for i in index if isinstance(i, Pick)]
+        is_in_front = at == [*range(len(at))]
+        if not is_in_front and (picks or not of_all):
+            raise NotLifted("places that differ, behind other axes")
+        rank = max(picks, default=0)
+        found: list[Any] = [self._numbers(rank)] if of_all else []
         for i in index:
-            for o in vars(i).values():
-                if isinstance(o, Value | Linear) and self.differs(o):
-                    raise NotLifted("an index differs from sample to sample")
-        return (Span(), *self.own.index(index))
+            if isinstance(i, At) and self._is_moved(i):
+                found.append(Pick(self.aligned(i.position, rank)))
+            elif isinstance(i, Pick):
+                found.append(Pick(self.aligned(i.places, rank), i.distinct))
+            elif self._is_moved(i) or isinstance(i, NewAxis):
+                raise NotLifted("an index differs from sample to sample")
+            else:
+                found += self.own.index((i,))
+        return tuple(found)
+
+    def _numbers(self, rank: int) -> Pick:
+        """The number of each sample, where it meets so many axes of places."""
+        known = self.size.constant
+        bounds = (("start", Hole(0) if known is None else known), ("stop", None))
+        numbers = self.b.raw(
+            row(np.arange, 1),
+            *[self.size] * (known is None),
+            attribute=Template((*bounds, ("step", None), ("dtype", None))),
+            type=array(np.intp, (self.size,)),
+            name="sample",
+        )
+        if rank:
+            t = array(np.intp, (self.size, *[linear(1)] * rank))
+            index: Index = (Span(), *[NewAxis()] * rank)
+            numbers = self.b.element(numbers, index, t, "sample", safe=True)  # type: ignore[arg-type]
+        return Pick(numbers, distinct=True)
 
     def _alloc(self, s: Alloc) -> None:
         place = s.place
@@ -529,8 +618,10 @@ class Lifting:
             self._fill(s, place)
             return
         index = self._index(s.index)
+        picks = [type_of(i.places).rank for i in s.index if isinstance(i, Pick)]
         rank = s.place.type.rank - sum(isinstance(i, At) for i in s.index)
         rank += sum(isinstance(i, NewAxis) for i in s.index)
+        rank += max(picks, default=0) - len(picks)
         operand = self.aligned(s.operand, rank)
         self.b.add(replace(s, place=place, operand=operand, index=index))
 
@@ -570,12 +661,3 @@ def _refuse_number(o: Any, t: Type) -> None:
     """Refuse a number that stands for an array of equal elements."""
     if type_of(o).rank != t.rank:
         raise NotLifted("a number stands for an array")
-
-
-def _shape(dims: Any, first: int) -> Sequence:
-    """A shape in a template: numbers as they are, other lengths as operands."""
-    waiting = iter(range(first, first + len(dims)))
-    return Sequence(
-        tuple,
-        tuple(Hole(next(waiting)) if d.constant is None else d.constant for d in dims),
-    )
