@@ -61,6 +61,21 @@ def looked_up(W, x):
     return W[k], np.sort(x)[::-1]
 
 
+PLACES = np.array([0, 2, 2])
+
+
+def places(W, x):
+    """Each sample's own: some twice, some from the end, beside others and behind."""
+    k, j = np.argsort(x)[PLACES], np.argmin(W[0]) - 3
+    y = W.copy()
+    y[j] = x[0]
+    y[j, k] += 2.0
+    y[:, j] *= x
+    z = np.zeros(3)
+    z[k] += x[k]
+    return y, z, x[k], W[j, 1:], W[k, j], W[:, j], W[k][:, 1], np.eye(3)[j, k]
+
+
 def systems(W, x):
     A = W @ W.T + 3.0 * np.eye(3)
     return np.linalg.solve(A, x), np.linalg.inv(A), np.linalg.det(A), np.linalg.eigh(A)
@@ -89,7 +104,7 @@ def twice(W, x):
 
 
 TWO = [products, reductions, shapes, recurrent, chosen, stores, looked_up, systems]
-TWO += [summed, twice]
+TWO += [summed, twice, places]
 AXES = {(0, 0): (WS, XS), (None, 0): (W, XS), (0, None): (WS, V)}
 AXES |= {(2, 1): (np.moveaxis(WS, 0, 2), XS.T), (0, -1): (WS, XS.T)}
 
@@ -116,8 +131,7 @@ def hold(found: Any, results: list[Any]) -> None:
 def test_values(f: Callable[..., Any], axes: Any) -> None:
     given = AXES[axes]
     before = [np.copy(a) for a in given]
-    how = None if f is looked_up else "axis"  # each in a place of its own
-    batched = gw.vmap(f, in_axes=axes, how=how)
+    batched = gw.vmap(f, in_axes=axes, how="axis")
     hold(batched(*given), each(f, axes, given))
     hold(gw.jit(batched)(*given), each(f, axes, given))
     assert all(map(np.array_equal, given, before))
