@@ -68,10 +68,12 @@ class Fixed:
     """Memory of a name whose arrays are taken to have one shape.
 
     number: which of the program's names it is.  memory and shape: once they are known.
-    is_number: set as long as it holds a number, in every element.
+    is_number: set as long as it holds a number, in every element.  block: the
+    statements among which it begins.
     """
 
     number: int
+    block: Any
     memory: Buffer | None = None
     shape: Shape = ()
     is_number: Cell | None = None
@@ -87,7 +89,7 @@ def begin_cell(L: Lowering, place: Cell) -> None:
     if number in L.needs.varying or L.runs_once:
         _begin_varying(L, place, flag)
         return
-    fixed = L.fixed[place] = Fixed(number, is_number=flag)
+    fixed = L.fixed[place] = Fixed(number, L.items, is_number=flag)
     L.memory_of[place] = {flag} if flag else set()
     shape = L.needs.shapes.get(number) or _foreseen(L, place)
     if shape is not None:
@@ -184,6 +186,8 @@ def store_fixed(L: Lowering, s: Store, fixed: Fixed) -> None:
                 raise _vary(L, fixed)
             L.needs.shapes[fixed.number] = shape
             raise Again
+        if L.items is not fixed.block and not L.has_room_at_entry(shape):
+            raise _vary(L, fixed)  # another branch, or trip, needs the memory too
         assert isinstance(s.place, Cell)
         _settle_shape(L, s.place, fixed, shape)
     if shape is not None:

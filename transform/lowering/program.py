@@ -451,6 +451,13 @@ class Lowering:
         self.add(Store(place, start))
         return place
 
+    def has_room_at_entry(self, shape: Shape) -> bool:
+        """Whether memory for an array is made where the function begins."""
+        size = tuple(self.forms.extreme(n, True) for n in shape)
+        if size != shape:
+            size = tuple(map(self.at_entry, size))
+        return all(v in self.known for n in size for v in leaves(n))
+
     def backing(self, source: Any) -> Any:
         """The memory of a place of the program; a value stands for itself."""
         return self.stored.get(source, source)

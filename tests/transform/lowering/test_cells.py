@@ -91,6 +91,22 @@ EVERY = [
 ]
 
 
+def test_either_branch_stores_an_array_of_a_length_that_the_run_knows() -> None:
+    """The memory is there in both of them, whichever comes first in the text."""
+
+    def f(x: Any, k: Any) -> Any:
+        y = np.convolve(x, k, "same")[None] * np.ones((2, 1))
+        if y.shape[1] == 1:
+            z = y
+        else:
+            z = y
+        return z, np.sum(np.convolve(z[0], k, "valid"))
+
+    x, k = np.arange(4.0), np.array([1.0, -0.5, 2.0])
+    for found, wanted in zip(gw.jit(f)(x, k), f(x, k), strict=True):
+        np.testing.assert_allclose(found, wanted)
+
+
 @pytest.mark.parametrize(("f", "x"), EVERY)
 @pytest.mark.parametrize("n", [0, 1, 3])
 def test_values(f: Any, x: Any, n: int) -> None:
