@@ -46,11 +46,12 @@ class Compiled:
         lowered: Lowered,
         specialised: Specialised,
         fastmath: bool,
+        threads: int = 1,
     ) -> None:
         self.module = module
         self.lowered = lowered
         self.granted = Granted(specialised)
-        self.fastmath = fastmath
+        self.fastmath, self.threads = fastmath, threads
         self.seconds = 0.0  # that compiling has taken
         self.looks = False
         params = lowered.source.params
@@ -73,7 +74,7 @@ class Compiled:
             facts = facts_of(self.granted, function)
             start = time.perf_counter()
             try:
-                made = machine(function, facts, self.fastmath)
+                made = machine(function, facts, self.fastmath, self.threads)
                 made.watch = self._another_layout
                 self.looks = facts is not None
                 return made
@@ -250,7 +251,9 @@ def signals() -> tuple[tuple[type[Exception], ...], type[Exception]]:
     return (driver.OtherLayout, driver.Noted, LengthsVary), driver.OtherKind
 
 
-def machine(function: Function, facts: Forms | None, fastmath: bool = False) -> Machine:
+def machine(
+    function: Function, facts: Forms | None, fastmath: bool = False, threads: int = 1
+) -> Machine:
     """A function of loop core, compiled."""
     try:
         from gradwright.backends.machine import Facts, compile
@@ -259,4 +262,4 @@ def machine(function: Function, facts: Forms | None, fastmath: bool = False) -> 
             f"jit needs Numba, and {e.name} is not installed",
             instead="pip install 'gradwright[jit]'",
         ) from None
-    return compile(function, Facts(*(facts or ())), fastmath)
+    return compile(function, Facts(*(facts or ())), fastmath, threads)

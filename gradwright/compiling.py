@@ -6,6 +6,8 @@ stands inside and around them.
 
 from __future__ import annotations
 
+import operator
+import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -25,6 +27,7 @@ def jit(
     donate_argnums: int | Sequence[int] = (),
     backend: str | None = None,
     fastmath: bool = False,
+    parallel: bool | int = False,
 ) -> Any:
     """The function itself, compiled to machine code at the first call.
 
@@ -45,12 +48,16 @@ def jit(
             source as it stands.
         fastmath: Arithmetic may be reordered and contracted, and need not tell 0.0
             from -0.0. The head of the source says so.
+        parallel: Threads share the samples of a vmap: True for as many as there are
+            processors, or a number. The results are the same bits for any number.
+            What is no loop over samples runs in one thread.
 
     Returns:
         A function of the same arguments, with the same results and the same errors.
         Python's ints have 64 bits, and raise OverflowError beyond.
 
     Raises:
+        ValueError: `parallel` is a number below 1.
         BackendError: There is no such backend; at the call, Numba is not installed.
         TypeError: The function has no such parameters; at the call, a static argument
             has no hash, or is an array.
@@ -78,6 +85,7 @@ def jit(
             donate_argnums=donate_argnums,
             backend=backend,
             fastmath=fastmath,
+            parallel=parallel,
         )
     must_be_callable("jit", fun)
     if backend is not None and backend not in BACKENDS:
@@ -101,8 +109,23 @@ def jit(
         donated=tuple(sorted(donated)),
         backend=backend,
         fastmath=bool(fastmath),
+        threads=_threads(parallel),
     )
     return Transformed(fun, step)
+
+
+def _threads(parallel: bool | int) -> int:
+    """How many threads are asked for."""
+    if parallel is False:
+        return 1
+    if parallel is True:
+        if hasattr(os, "sched_getaffinity"):
+            return len(os.sched_getaffinity(0))
+        return os.cpu_count() or 1
+    count = operator.index(parallel)
+    if count < 1:
+        raise ValueError(f"parallel={count} of jit is no number of threads")
+    return count
 
 
 vars(jit)["__gradwright_kind__"] = "jit"

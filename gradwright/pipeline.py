@@ -58,6 +58,7 @@ class Built:
 
     compiled: its functions in loops, where they become machine code.  changes: what it
     changes of the caller's, and where, so that the user's function itself is run.
+    threads: how many may share the samples of a vmap.
     seconds: what each part of the way has taken.
     """
 
@@ -67,6 +68,7 @@ class Built:
     backward: Module | None = None
     compiled: tuple[Lowered, ...] = ()
     fastmath: bool = False
+    threads: int = 1
     changes: tuple[str, Location] | None = None
     seconds: dict[str, float] = field(default_factory=dict)
 
@@ -115,6 +117,7 @@ def build(
         module, backward = (*_emitted(derived, fastmath), None)[:2]  # type: ignore[assignment]
     built = Built(derived, specialised, module, backward, lowered, fastmath)
     built.changes = changed
+    built.threads = max((step.threads for step in steps), default=1)
     emitting = time.perf_counter() - in_loops
     built.seconds["rewriting"] = rewritten - start + emitting
     if compiled:

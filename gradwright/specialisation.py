@@ -33,7 +33,7 @@ def runners(built: Built) -> tuple[Runner, Runner | None]:
         from gradwright.compiled import Compiled
 
         compiled = [
-            Compiled(m, f, built.specialised, built.fastmath)
+            Compiled(m, f, built.specialised, built.fastmath, built.threads)
             for m, f in zip(modules, built.compiled, strict=True)
         ]
         built.seconds["compiling"] = sum(c.seconds for c in compiled)

@@ -33,6 +33,7 @@ class Step:
     donated: tuple[int, ...] = ()
     backend: str | None = None
     fastmath: bool = False
+    threads: int = 1
     in_axes: Any = 0
     out_axes: Any = 0
     axis_name: Any = None

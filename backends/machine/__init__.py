@@ -11,6 +11,7 @@
     build      a module to machine code
     disk       machine code that another process has made
     driver     Python that calls it
+    threads    samples shared out
 
 Loop core is core whose values are numbers, and arrays that are read and stored into
 element by element.  Python's numbers keep Python's meaning and errors.
@@ -25,7 +26,12 @@ from gradwright.transform.core import Function
 __all__ = ["Facts", "Machine", "compile"]
 
 
-def compile(function: Function, facts: Facts = NONE, fastmath: bool = False) -> Machine:
+def compile(
+    function: Function,
+    facts: Facts = NONE,
+    fastmath: bool = False,
+    threads: int = 1,
+) -> Machine:
     """A function of loop core as machine code.
 
     Args:
@@ -34,9 +40,10 @@ def compile(function: Function, facts: Facts = NONE, fastmath: bool = False) -> 
             it does.
         fastmath: LLVM may reorder and contract arithmetic of floats, and need not tell
             0.0 from -0.0.
+        threads: How many may share the samples of a vmap.
 
     Returns:
         An object whose `run(values, hidden)` gives the results, as the emitted
         function does: one, or a tuple of several.
     """
-    return Machine(function, facts, fastmath)
+    return Machine(function, facts, fastmath, threads)

@@ -36,6 +36,8 @@ from gradwright.backends.machine.memory import Memory
 from gradwright.backends.machine.program import (
     DEEPEST,
     DEPTH,
+    END,
+    FIRST,
     NOTED,
     Instance,
     Program,
@@ -299,6 +301,19 @@ class Body:
         if found is None:
             found = self.memory.current(a)
         return found
+
+    def share_of(self, start: Scalar, stop: Scalar) -> tuple[Scalar, Scalar]:
+        """The part of a loop that is this thread's."""
+        b = self.b
+        first, end = (
+            b.load(b.gep(self.frame, [WORD(at)], source_etype=WORD), typ=WORD)
+            for at in (FIRST, END)
+        )
+        is_later = b.icmp_signed(">", first, start.part)
+        is_sooner = b.icmp_signed("<", end, stop.part)
+        first = b.select(is_later, first, start.part)
+        end = b.select(is_sooner, end, stop.part)
+        return word(first, 0, stop.high), word(end, 0, stop.high)
 
     # ---- failures --------------------------------------------------------------
 

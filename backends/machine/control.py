@@ -83,6 +83,8 @@ def loop_over(body: Body, s: For) -> None:
     start, stop, step = (
         convert(body.b, body.operand(o), INT) for o in (s.start, s.stop, s.step)
     )
+    if s is body.program.shared:
+        start, stop = body.share_of(start, stop)
     if step.low == step.high == 1 and not s.backwards:
         _count(body, s, start, stop, 1)
     elif step.low == step.high == 1:

@@ -24,12 +24,22 @@ from typing import Any
 
 import numpy as np
 
-from gradwright.backends.machine import arrays, build, disk, kernel, library, sites
+from gradwright.backends.machine import (
+    arrays,
+    build,
+    disk,
+    kernel,
+    library,
+    sites,
+    threads,
+)
 from gradwright.backends.machine.arrays import layout_of
 from gradwright.backends.machine.program import (
     CALLS,
     DEEPEST,
     DTYPES,
+    END,
+    FIRST,
     NEEDED,
     NO_ROOM,
     NONE,
@@ -71,15 +81,21 @@ class Machine:
     """A function compiled: one kernel for each way in which its arrays lie.
 
     `watch` is told of every further kernel: for which layouts, and of its seconds.
+    With more than one of `threads`, these share the samples of a vmap.
     """
 
     other_kind = OtherKind
 
     def __init__(
-        self, function: Function, facts: Facts = NONE, fastmath: bool = False
+        self,
+        function: Function,
+        facts: Facts = NONE,
+        fastmath: bool = False,
+        threads: int = 1,
     ) -> None:
         _check_objects()
         self.function, self.facts, self.fastmath = function, facts, fastmath
+        self.threads = threads
         self.watch: Callable[[Layouts, float], None] | None = None
         self.kernels: dict[tuple[Layouts, bool], Kernel] = {}
         self.hidden = [p for p in function.params if p in function.hidden]
@@ -97,6 +113,8 @@ class Machine:
         if found is None:
             start = time.perf_counter()
             found = Kernel(self.function, layouts, self.facts, careful, self.fastmath)
+            if self.threads > 1:
+                found.share_out(self.threads)
             self.kernels[layouts, careful] = found
             if self.watch is not None:
                 self.watch(layouts, time.perf_counter() - start)
@@ -187,7 +205,8 @@ class Kernel:
         self.callback: Any = None
         if program.callings:
             self.callback = library.callback(program.callings, self.all_frames)
-        self.driver, names = _written(program)
+        self.driver, self.sharing, names = _written(program)
+        self.names = names
         names.update(
             kernel=self.call,
             take=self.frames.pop,
@@ -197,6 +216,30 @@ class Kernel:
         )
         exec(self.driver, names)
         self.run: Callable[..., Any] = names["run"]
+
+    def share_out(self, count: int) -> None:
+        """From now on so many threads share the samples, if there are any."""
+        if self.sharing is not None:
+            self.names.update(
+                kernel=threads.without_lock(self.compiled),
+                shares=lambda samples: self.shares(samples, count),
+                in_threads=threads.in_threads,
+                joined=threads.joined,
+            )
+            exec(self.sharing, self.names)
+            self.run = self.names["run"]
+
+    def shares(self, samples: int, count: int) -> list[Frame]:
+        """The frames of threads, each with its share."""
+        found = []
+        for first, end in threads.shares(samples, count):
+            try:
+                frame = self.frames.pop()
+            except IndexError:
+                frame = self.new()
+            frame.share(first, end)
+            found.append(frame)
+        return found
 
     def as_text(self, stage: str) -> str:
         """The module as it was written ("llvm"), or what was made of it ("asm")."""
@@ -210,6 +253,7 @@ class Kernel:
     def new(self) -> Frame:
         frame = Frame(self.frame_layout.size)
         frame.held[DEEPEST] = sys.getrecursionlimit()
+        frame.share(0, threads.EVERY)
         if self.callback is not None:
             address = ctypes.cast(self.callback, ctypes.c_void_p).value or 0
             frame.held[CALLS] = address
@@ -273,6 +317,10 @@ class Frame:
         self.borrowed: dict[Any, Any] = {}  # arrays that libraries made
         self.pending: BaseException | None = None  # what a library raised
 
+    def share(self, first: int, end: int) -> None:
+        """Work on these samples only."""
+        self.held[FIRST : END + 1] = first, end
+
     def grow(self, size: int) -> None:
         """Another workspace, of at least so many bytes."""
         self.held[0:2] = 0
@@ -293,8 +341,8 @@ LETTERS = {
 }  # fmt: skip
 
 
-def _written(program: Program) -> tuple[str, dict[str, Any]]:
-    """The driver's text, and what stands behind its names."""
+def _written(program: Program) -> tuple[str, str | None, dict[str, Any]]:
+    """The driver's text, that for threads, and what stands behind the names in them."""
     function = program.function
     params = [f"a{k}" for k in range(len(function.params))]
     names: dict[str, Any] = {"struct_error": struct.error, "overflow": _overflow}
@@ -332,24 +380,53 @@ def _written(program: Program) -> tuple[str, dict[str, Any]]:
     names["pack"] = struct.Struct(letters).pack_into
     names.update(zeros=np.zeros, empty=np.empty, OtherKind=OtherKind)
     values = "".join(f", {g}" for g in given)
-    lines += [
+    pack = f"pack(frame.words, {8 * program.frame.unseen}, unseen{values})"
+    results = _results(program, fresh, params, names)
+    returned = f"    return {_returned(function, fresh, params, names)}"
+    missed = [
+        "    except struct_error:",
+        f"        overflow({', '.join(params)})",
+        "        raise",
+    ]
+    run = [
+        *lines,
         "    try:",
         "        frame = take()",
         "    except IndexError:",
         "        frame = new()",
         "    try:",
-        f"        pack(frame.words, {8 * program.frame.unseen}, unseen{values})",
+        f"        {pack}",
         "        while status := kernel(frame.address):",
         "            failed(status, frame)",
-        *_results(program, fresh, params, names),
-        "    except struct_error:",
-        f"        overflow({', '.join(params)})",
-        "        raise",
+        *results,
+        *missed,
         "    finally:",
         "        give(frame)",
-        f"    return {_returned(function, fresh, params, names)}",
+        returned,
     ]
-    return "\n".join(lines) + "\n", names
+    size = threads.size_of(function)
+    if size is None or set(arrays_out) != set(fresh):
+        return "\n".join(run) + "\n", None, names
+    sharing = [
+        *lines,
+        f"    frames = shares({text(size, params)})",
+        "    try:",
+        "        for frame in frames:",
+        f"            {pack}",
+        "        in_threads(work, frames)",
+        "        frame = frames[0]",
+        *results,
+        *missed,
+        "    finally:",
+        "        joined(frames, give)",
+        returned,
+        "",
+        "",
+        "def work(frame):",
+        "    while status := kernel(frame.address):",
+        "        failed(status, frame)",
+    ]
+    return "\n".join(run) + "\n", "\n".join(sharing) + "\n", names
 
 
 def _is_number(r: Any) -> bool:

@@ -4,7 +4,8 @@ The kernel takes the address of a frame, a row of words that the driver fills:
 
     0  workspace   1  its bytes   2  the bytes that are needed   3  what calls libraries
     4  how many calls of recursive functions are open   5  how many may be
-    6  the dtypes of the arrays, then whether nobody has looked at these, then the
+    6  the first sample that a thread works on   7  where it ends
+    8  the dtypes of the arrays, then whether nobody has looked at these, then the
        arguments (numbers; arrays as NumPy's own objects), then results, then the
        operands of what failed
 
@@ -29,6 +30,7 @@ from gradwright.backends.machine.scalars import (
     register_types,
 )
 from gradwright.backends.machine.sites import Site, words_of
+from gradwright.backends.machine.threads import shared_out
 from gradwright.transform.core import (
     Buffer,
     Const,
@@ -44,7 +46,7 @@ from gradwright.transform.types import Type
 OTHER_LAYOUT, NO_ROOM, TOO_LONG, NO_MEMORY, OTHER_KIND, RAISED, NOTED = range(
     -1, -8, -1
 )
-WORKSPACE, CAPACITY, NEEDED, CALLS, DEPTH, DEEPEST, DTYPES = range(7)
+WORKSPACE, CAPACITY, NEEDED, CALLS, DEPTH, DEEPEST, FIRST, END, DTYPES = range(9)
 Layouts = tuple[str | None, ...]
 
 
@@ -105,6 +107,7 @@ class Program:
         self.function = function
         self.layouts = layouts
         self.frame = Frame(function)
+        self.shared = shared_out(function)  # the loop that threads share
 
     def site(self, site: Site) -> int:
         """The number of a new site, from 1."""

@@ -139,7 +139,7 @@ class _Lanes:
             self.count, row(min, 2), (linear(self.width), size - symbol(self.first))
         )
         made = For(self.first, linear(0), size, linear(self.width), [count, *body])
-        self.written = [*self.begun, replace(made, where=loop.where)]
+        self.written = [*self.begun, replace(made, where=loop.where, samples=True)]
 
     def _check(self) -> None:
         """Refuse what is not made lane by lane."""
