@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from gradwright.transform.core import (
     Alloc,
     Buffer,
@@ -144,7 +146,7 @@ def _own(
     if isinstance(g, Value) and g.type.is_array and _fits(g.type, place.type):
         others = uses.get(g, 0) - 1 - (like is g)
         first = made.get(g)
-        if not others and isinstance(first, Let) and makes_anew(first.primitive):
+        if not others and isinstance(first, Let) and _is_new(first):
             return g, []
         out = Value(place.name, g.type)
         if isinstance(first, Let) and _is_creation(first):
@@ -154,6 +156,12 @@ def _own(
         return None, []
     out = Value(place.name, place.type)
     return out, [Let(out, SPREAD, (g, like), where=s.where, adjoint=True)]
+
+
+def _is_new(s: Let) -> bool:
+    """Whether its array shares memory with no other: np.diag of a vector, too."""
+    is_matrix = s.primitive.function is np.diag and s.out.type.rank == 2
+    return makes_anew(s.primitive) or is_matrix
 
 
 def _is_creation(s: Let) -> bool:

@@ -36,6 +36,7 @@ from gradwright.transform.core import (
 from gradwright.transform.errors import Location, MissingRule
 from gradwright.transform.indices import Dim, Linear, symbol
 from gradwright.transform.primitives.record import TABLE, Primitive
+from gradwright.transform.template import Hole, Sequence, Template
 from gradwright.transform.types import (
     COMPLEX,
     FLOAT,
@@ -43,6 +44,7 @@ from gradwright.transform.types import (
     MIXED,
     VARYING,
     Type,
+    array,
     of_number,
 )
 
@@ -332,8 +334,10 @@ class Builder:
         return constant(-c) if c is not None else self.raw(p, a)
 
     def _transposed(self, p: Primitive, a: Operand) -> Operand:
-        """The transpose: of b.T it is b, of x @ y.T it is y @ x.T."""
+        """The transpose: of b.T it is b, of x @ y.T y @ x.T, of np.diag(v) that."""
         made = self.definition.get(a) if isinstance(a, Value) else None
+        if isinstance(made, Let) and _is_diagonal(made):
+            return a
         if isinstance(made, Let) and made.primitive is p and made.attribute is None:
             return made.operands[0]
         if isinstance(made, Let) and type_of(a).rank == 2 and self.may_split(a):
@@ -400,6 +404,15 @@ class Builder:
                 if inner is not None:
                     return self.operator(function, inner, made[1])
         return None
+
+
+def _is_diagonal(s: Let) -> bool:
+    """Whether it makes a matrix that is zero off its diagonal."""
+    f = s.primitive.function
+    if f not in (np.diag, np.eye) or s.out.type.rank != 2 or s.attribute is None:
+        return False
+    given = dict(s.attribute.arguments)
+    return given["k"] == 0 and given.get("M") is None
 
 
 def loosen(out: Value, made: Any, axes: list[int]) -> None:
@@ -493,6 +506,19 @@ def row(function: Any, arity: int) -> Primitive:
     if p is None:
         raise MissingRule(f"there is no row for {function} of {arity} operands")
     return p
+
+
+def reshaped(b: Builder, a: Any, dims: tuple[Linear, ...]) -> Operand:
+    """The elements of an array in another shape."""
+    known = [d for d in dims if d.constant is None]
+    waiting = iter(range(1, 1 + len(known)))
+    shape = Sequence(
+        tuple,
+        tuple(Hole(next(waiting)) if d.constant is None else d.constant for d in dims),
+    )
+    template = Template((("a", Hole(0)), ("shape", shape)))
+    t = array(np.dtype(a.type.dtype), dims)
+    return b.raw(row(np.reshape, 2), a, *known, attribute=template, type=t, name=a.name)
 
 
 def convert(operand: Operand, type: Type) -> Operand:

@@ -84,6 +84,7 @@ from gradwright.transform.template import Hole, Sequence, Template
 from gradwright.transform.types import INT, Type, array, as_numpy, element_dtype
 
 AS_THEY_ARE = (NAMED, STOPPED, COPY, CONJUGATE)  # of any number of axes
+ZEROS = (np.zeros, np.zeros_like)
 ELEMENTWISE = {np.where, np.clip, abs, np.abs}
 
 
@@ -630,7 +631,7 @@ class Lifting:
         made = self.b.definition.get(self.own.operand(s.operand))
         before = self.b.block[-1] if self.b.block else None
         begins = isinstance(before, Alloc) and before.place is place
-        if begins and isinstance(made, Let) and made.primitive.function is np.zeros:
+        if begins and isinstance(made, Let) and made.primitive.function in ZEROS:
             return  # as it does by itself
         whole = self.given(s.operand)
         copy = self.b.raw(COPY, whole, type=type_of(whole), name=place.name)
