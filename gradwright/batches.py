@@ -90,11 +90,11 @@ def batched(d: Derived, step: Step) -> Derived:
         fits={},
         batched=made,
         notes=(*d.notes, note),
-        is_lifted=(d.is_lifted or note is IN_FRONT) and not _reports(made.function),
+        is_lifted=(d.is_lifted or note is IN_FRONT) and not reports(made.function),
     )
 
 
-def _reports(f: Function) -> bool:
+def reports(f: Function) -> bool:
     """Whether a call is seen from outside, and so must not be made twice."""
     return any(isinstance(s, Effect) for g in program(f) for s in walk(g.body))
 

@@ -48,6 +48,7 @@ from gradwright.transform.step import Step
 
 H = TypeVar("H", bound=Half)
 Found = tuple[Specialisation, dict[str, Any]]
+LIFTED = "vmap", "jacfwd", "jacrev"  # what may give arrays one more axis
 STARRED = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 
 
@@ -80,6 +81,7 @@ class Entry:
         self.form = form
         self.asked = self.steps  # before it is known of vmap which argument is mapped
         self.is_mapped = any(step.kind == "vmap" for step in self.steps)
+        self.may_be_lifted = any(step.kind in LIFTED for step in self.steps)
         self._formed: dict[Form, Entry] = {}
         self.last: Specialisation | None = None
         self.family: Family
@@ -397,6 +399,8 @@ class Entry:
     ) -> Any:
         """What a loop over the samples gives, or raises: it knows at which one it is.
 
+        The same goes for the rows or columns of a Jacobian.
+
         Raises:
             Exception: That of the loop; the given one, where it was one, too.
         """
@@ -490,8 +494,8 @@ def _as_source(step: Step) -> Step:
 
 
 def _in_a_loop(step: Step) -> Step:
-    """A vmap that makes a loop over the samples."""
-    return replace(step, how="loop") if step.kind == "vmap" else step
+    """A vmap that makes a loop over the samples, a Jacobian row by row."""
+    return replace(step, how="loop") if step.kind in LIFTED else step
 
 
 class _Mark:

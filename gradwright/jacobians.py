@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from gradwright.batches import reports
 from gradwright.derived import (
     Derived,
     Gradient,
@@ -36,7 +37,12 @@ from gradwright.transform.core import (
     walk,
 )
 from gradwright.transform.errors import EffectError, NotDifferentiable
-from gradwright.transform.jacobian import block_dtype, by_columns, by_rows
+from gradwright.transform.jacobian import (
+    Jacobian,
+    block_dtype,
+    by_columns,
+    by_rows,
+)
 from gradwright.transform.primitives.structural import NAMED
 from gradwright.transform.scopes import settle
 from gradwright.transform.specialise.abstract import (
@@ -65,7 +71,8 @@ def jacobian(d: Derived, step: Step) -> Derived:
     name = _name_of_jacobian(function.name, step)
     values = _as_values(function, outputs, _labels(value))
     only = "hessian" if name.endswith("_hessian") else "jacobian"
-    f, blocks = by(function, values, wrt, only)
+    made = by(function, values, wrt, only, step.how != "loop", d.compiled)
+    f, blocks = made.function, made.blocks
     place = iter(range(len(outputs)))
 
     def row(leaf: Any) -> Any:
@@ -82,7 +89,20 @@ def jacobian(d: Derived, step: Step) -> Derived:
     result = mapped(row, value)
     f.name = name
     f.results = beside
+    lifted = (d.is_lifted or made.way == "axis") and not reports(f)
+    d = replace(d, notes=(*d.notes, *_note(made, step, only)), is_lifted=lifted)
     return arranged(d, f, Structure(tuple, (result, aux)) if step.has_aux else result)
+
+
+def _note(made: Jacobian, step: Step, only: str) -> Iterator[str]:
+    """How its directions are gone through, for the head of the source."""
+    each = "column" if step.kind == "jacfwd" else "row"
+    moved = "tangents" if each == "column" else "cotangents"
+    kind = only if only == "hessian" else step.kind
+    if made.way == "axis":
+        yield f"{kind}: {moved} have an axis of the {each}s in front."
+    elif made.why:
+        yield f"{kind}: a loop over the {each}s: {made.why.replace('sample', each)}."
 
 
 def pattern(d: Derived, step: Step) -> Derived:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from gradwright.batches import of_batch, one_sample, refuse_unbound
@@ -264,13 +265,15 @@ def _derived(
 ) -> tuple[Derived, Specialised]:
     """The same, with these of the user's rules for all samples."""
     steps, arguments = one_sample(steps, arguments)
-    specialised = specialise(source, arguments, apply, exact, wanted)
+    inside = partial(apply, compiled=whole)
+    specialised = specialise(source, arguments, inside, exact, wanted)
     derived = Derived(
         specialised.function,
         call_arguments(specialised, source),
         specialised.result,
         source,
         whole=whole,
+        compiled=whole,
     )
     watch("specialise", derived)
     check_result(derived)
@@ -309,9 +312,11 @@ def apply(
     result: Any,
     steps: tuple[Step, ...],
     source: Source,
+    compiled: bool = False,
 ) -> Derived:
     """Transforms that the program itself calls."""
-    d = arranged(Derived(function, arguments, result, source), function, result)
+    d = Derived(function, arguments, result, source, compiled=compiled)
+    d = arranged(d, function, result)
     for step in steps:
         d = derive(d, step)
     return d

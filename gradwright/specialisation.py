@@ -74,7 +74,7 @@ class Specialisation:
         self.needed = _needed(built)
         # A kernel looks at the kinds of flat arguments itself, where no more is asked.
         self.looks = getattr(self.forward, "looks", False) and not self.apart.stored
-        self.is_lifted = built.derived.is_lifted  # from a vmap without a loop
+        self.is_lifted = built.derived.is_lifted  # arrays have one more axis
         self.used = False  # since the last time that room was made
         self.keep: list[Any] = []  # what it was made for, by identity
 

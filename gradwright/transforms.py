@@ -64,7 +64,7 @@ class Transformed:
         try:
             return entry.fast(entry, args, keywords)
         except Exception as e:
-            if not entry.is_mapped:
+            if not entry.may_be_lifted:
                 raise
             failed = e
         return entry.in_a_loop(failed, args, keywords)

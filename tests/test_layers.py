@@ -16,9 +16,9 @@ TRANSFORM = """
     errors step structure axes parsing source language normalise liveness stored
     definite indices types template shapes primitives.record primitives.* primitives
     following core picks notation scopes activity mixed build custom calls
-    specialise rules forward dependence reverse jacobian fission batch
+    specialise rules forward dependence reverse fission batch
     lifted lifted_rows lifted_products lifting parallel
-    deadcode bounds algebra simplify linear interface ownership trips
+    deadcode bounds algebra simplify linear basis jacobian interface ownership trips
     begin cleared in_place
     spelling layout names outline displays nesting writer emit
     lowering

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import gradwright as gw
+from gradwright.transforms import Step, Transformed
 
 X = np.array([0.3, -0.7, 1.1])
 TABLE = np.array([[0.4, 0.9, -0.2], [1.3, 0.1, 0.7]])
@@ -139,6 +140,65 @@ def test_the_two_are_one(name: str) -> None:
         np.testing.assert_allclose(a, b, rtol=1e-6, atol=1e-12)
 
 
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_all_at_once_or_in_turn(name: str) -> None:
+    """The same, to the dtypes and shapes; compiled, too."""
+    f, args = PROGRAMS[name]
+    every = tuple(range(len(args)))
+    for kind, transform in (("jacrev", gw.jacrev), ("jacfwd", gw.jacfwd)):
+        wanted = kept_leaves(in_turn(kind, f, every)(*args))
+        for made in (transform(f, every), gw.jit(transform(f, every))):
+            found = kept_leaves(made(*args))
+            assert [type(a) for a in found] == [type(a) for a in wanted]
+            for a, b in zip(found, wanted, strict=True):
+                near = 1e-5 if np.asarray(b).dtype == np.float32 else 1e-12
+                assert np.asarray(a).dtype == np.asarray(b).dtype
+                np.testing.assert_allclose(a, b, near, near, strict=True)
+
+
+def kept_leaves(y: Any) -> list[Any]:
+    if isinstance(y, dict):
+        return [leaf for item in y.values() for leaf in kept_leaves(item)]
+    if isinstance(y, tuple):
+        return [leaf for item in y for leaf in kept_leaves(item)]
+    return [y]
+
+
+HEADS = {
+    "jacrev: cotangents have an axis of the rows in front.": (
+        lambda: gw.jacrev(waves).source(X)
+    ),
+    "jacfwd: tangents have an axis of the columns in front.": (
+        lambda: gw.jacfwd(waves).source(X)
+    ),
+    "hessian: tangents have an axis of the columns in front.": (
+        lambda: gw.hessian(valley).source(X)
+    ),
+    "jacrev: a loop over the rows: several results share a tape.": (
+        lambda: gw.jacrev(lambda x: (looped(x), x * x)).source(X)
+    ),
+    "jacfwd: a loop over the columns: np.convolve takes one column at a time.": (
+        lambda: gw.jacfwd(smoothed).source(X)
+    ),
+    "jacrev: a loop over the rows: 'a_bar' is a number of Python's in every row.": (
+        lambda: gw.jacrev(lambda a, x: a * x * x).source(2.0, X)
+    ),
+    "hessian: a loop over the columns: machine code is faster with one at a time.": (
+        lambda: gw.jit(gw.hessian(valley)).source(X)
+    ),
+}
+
+
+@pytest.mark.parametrize("head", HEADS)
+def test_the_head_says_how_its_directions_are_gone_through(head: str) -> None:
+    assert HEADS[head]().startswith(f'"""{head}"""')
+
+
+def test_one_direction_needs_neither() -> None:
+    assert not gw.jacrev(lambda x: np.sum(x * x)).source(X).startswith('"""')
+    assert not gw.jacfwd(lambda a: a * X).source(2.0).startswith('"""')
+
+
 def test_arguments_are_as_they_were_and_results_are_new() -> None:
     x = X.copy()
     first = gw.jacrev(waves)(x)
@@ -159,12 +219,54 @@ def polar(r, t):
     return {"radial": radial, "shear": np.array([r * t, t * t, 1.0 / r])}
 
 
+def smoothed(x):
+    return np.convolve(np.sin(x), x)
+
+
+def squares(x, table):
+    y = np.tanh(table @ x)
+    return {"y": y, "energy": np.sum(y * y), "products": y[1:] * y[:-1]}
+
+
+def layers(W, V, x):
+    return V @ np.tanh(W @ np.sin(x))
+
+
+def squashed(W, x):
+    return np.sum(np.tanh(W @ np.sin(x)) ** 2)
+
+
+def in_turn(kind: str, f: Any, argnums: Any = 0) -> Any:
+    """A Jacobian in a loop over its rows or columns, as it is where it must be."""
+    return Transformed(f, Step(kind, argnums, how="loop"))
+
+
+def hessian_in_turn(f: Any, argnums: Any = 0) -> Any:
+    by_rows = Transformed(f, Step("jacrev", argnums, how="loop"))
+    return Transformed(by_rows, Step("jacfwd", argnums, how="loop"))
+
+
 SOURCES: dict[str, Callable[[], str]] = {
     "waves_jacrev": lambda: gw.jacrev(waves).source(X),
     "waves_jacfwd": lambda: gw.jacfwd(waves).source(X),
     "looped_jacrev": lambda: gw.jacrev(looped).source(X),
+    "waves_jacrev_loop": lambda: in_turn("jacrev", waves).source(X),
+    "waves_jacfwd_loop": lambda: in_turn("jacfwd", waves).source(X),
+    "looped_jacrev_loop": lambda: in_turn("jacrev", looped).source(X),
+    "looped_jacfwd": lambda: gw.jacfwd(looped).source(X),
+    "rows_jacrev": lambda: gw.jacrev(rows).source(TABLE),
+    "rows_jacfwd": lambda: gw.jacfwd(rows).source(TABLE),
+    "smoothed_jacrev": lambda: gw.jacrev(smoothed).source(X),
+    "smoothed_jacfwd": lambda: gw.jacfwd(smoothed).source(X),
+    "squares_jacrev": lambda: gw.jacrev(squares).source(X, TABLE),
+    "squares_jacfwd": lambda: gw.jacfwd(squares).source(X, TABLE),
+    "layers_jacrev": lambda: gw.jacrev(layers, 2).source(TABLE, TABLE.T, X),
+    "layers_jacfwd": lambda: gw.jacfwd(layers, 2).source(TABLE, TABLE.T, X),
+    "squashed_hessian": lambda: gw.hessian(squashed, 1).source(TABLE, X),
+    "squashed_hessian_loop": lambda: hessian_in_turn(squashed, 1).source(TABLE, X),
     "polar_jacrev": lambda: gw.jacrev(polar, (0, 1)).source(2.0, 0.5),
     "polar_jacfwd": lambda: gw.jacfwd(polar, (0, 1)).source(2.0, 0.5),
+    "valley_hessian_compiled": lambda: gw.jit(gw.hessian(valley)).source(X),
     "valley_hessian": lambda: gw.hessian(valley).source(X),
     "helper_linearize": lambda: gw.source(helper, 0.5, 2.0, kind="linearize"),
 }
@@ -177,16 +279,16 @@ def test_source(name: str, golden: Callable[[str, str], None]) -> None:
 
 
 def test_the_forward_sweep_stands_before_the_loop() -> None:
-    for transform in (gw.jacrev, gw.jacfwd):
-        before, inside = transform(waves).source(X).split("for i in", 1)
+    for kind in ("jacrev", "jacfwd"):
+        before, inside = in_turn(kind, waves).source(X).split("for i in", 1)
         assert "np.sin(x)" in before
         assert " = np.sin(x)" not in inside
-    text = gw.jacfwd(called).source(X)
+    text = in_turn("jacfwd", called).source(X)
     assert text.count("helper_jvp(") == 3
 
 
 def test_tapes_are_fresh_for_every_row() -> None:
-    text = gw.jacrev(looped).source(X)
+    text = in_turn("jacrev", looped).source(X)
     assert text.count(".copy()") == text.count(" = []") > 0
     recursive = gw.jacrev(lambda x: again(x, 2))
     np.testing.assert_allclose(recursive(X), gw.jacfwd(lambda x: again(x, 2))(X))
@@ -224,7 +326,8 @@ def test_the_reverse_of_several_sweeps_on_one_tape() -> None:
     """Cotangents of what the sweeps read are added up, tape by tape."""
 
     def squares(x):
-        return np.sum(gw.jacrev(looped)(x) ** 2)
+        of_one, of_other = gw.jacrev(lambda x: (looped(x), helper(x, 2.0)))(x)
+        return np.sum((of_one + of_other) ** 2)
 
     gw.check_grads(squares, (X,), order=2)
     assert "for a, b in zip(" in gw.grad(squares).source(X)

@@ -1,4 +1,5 @@
-"""vmap: arrays have an axis of the samples in front."""
+"""jacrev: cotangents have an axis of the rows in front.
+vmap: arrays have an axis of the samples in front."""
 
 import numpy as np
 
@@ -7,18 +8,12 @@ def soft_jacrev_batched(x_batch):
     # forward sweep
     extremum = np.max(x_batch, axis=-1)[:, None]
     e = np.exp(x_batch - extremum)
-    total = np.sum(e, axis=-1)[:, None]
-    quotient = e / total
+    total = np.sum(e, axis=-1)
+    total_1 = total[:, None]
     # reverse sweep
-    jacobian = np.zeros((len(x_batch), x_batch.shape[1], x_batch.shape[1]))
-    for i in range(x_batch.shape[1]):
-        quotient_bar = np.zeros_like(x_batch)
-        quotient_bar[:, i] = 1.0
-        # test_batch.py:145  e = np.exp(x - np.max(x))
-        total_1 = np.sum(quotient / total * quotient_bar, axis=-1)[:, None]
-        difference_bar = e * (quotient_bar / total - total_1)
-        x_is_equal = x_batch == extremum
-        quotient_1 = x_is_equal / np.count_nonzero(x_is_equal, axis=-1)[:, None]
-        x_bar = difference_bar - np.sum(difference_bar, axis=-1)[:, None] * quotient_1
-        jacobian[:, i] = x_bar
-    return jacobian
+    # test_batch.py:145  e = np.exp(x - np.max(x))
+    quotient = np.eye(x_batch.shape[1]) / total[:, None, None]
+    difference_bar = e[:, None] * (quotient - (e / total_1 / total_1)[:, :, None])
+    x_is_equal = x_batch == extremum
+    quotient_1 = (x_is_equal / np.count_nonzero(x_is_equal, axis=-1)[:, None])[:, None]
+    return difference_bar - np.sum(difference_bar, axis=-1)[:, :, None] * quotient_1

@@ -1,3 +1,5 @@
+"""jacrev: cotangents have an axis of the rows in front."""
+
 import numpy as np
 
 
@@ -12,15 +14,10 @@ def looped_jacrev(x, n):
         x_tape.append(x_1)
         x_1 = sin * x_1 + 0.5
     # reverse sweep
-    jacobian = np.zeros((len(x), len(x)))
-    for i in range(len(x)):
-        x_bar = np.zeros_like(x)
-        x_bar[i] = 1.0
-        sin_tape_1 = sin_tape.copy()
-        x_tape_1 = x_tape.copy()
-        for _ in range(n):
-            # test_jacobian.py  x = np.sin(x) * x + 0.5
-            x_1 = x_tape_1.pop()
-            x_bar = sin_tape_1.pop() * x_bar + x_bar * x_1 * np.cos(x_1)
-        jacobian[i] = x_bar
-    return jacobian
+    # test_jacobian.py  return x
+    x_bar = np.eye(len(x))
+    for _ in range(n):
+        # test_jacobian.py  x = np.sin(x) * x + 0.5
+        x = x_tape.pop()
+        x_bar = sin_tape.pop() * x_bar + x_bar * x * np.cos(x)
+    return x_bar

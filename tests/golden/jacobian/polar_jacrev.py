@@ -1,3 +1,5 @@
+"""jacrev: a loop over the rows: 'r_bar' is a number of Python's in every row."""
+
 import math
 import numpy as np
 
