@@ -398,7 +398,7 @@ FAULTS = [
             "every row empties the same tapes",
             "if again and p in emptied else r",
             "if False else r",
-            "transform/test_jacobian.py::test_against_differences[looped]",
+            "transform/test_jacobian.py::test_all_at_once_or_in_turn[looped]",
         ),
         (
             "what varies is done once",
@@ -410,7 +410,46 @@ FAULTS = [
             "a row is a column",
             "(*every, *index), name)",
             "(*index, *every), name)",
+            "transform/test_jacobian.py::test_all_at_once_or_in_turn[waves]",
+        ),
+        (
+            "columns that go together stay rows",
+            "last = _at_the_end(b, found, y.type.rank)",
+            "last = found",
             "transform/test_jacobian.py::test_the_two_are_one[waves]",
+        ),
+        (
+            "results that share a tape go together",
+            "if made(forward) != made(first):",
+            "if False:",
+            "transform/test_jacobian.py::test_the_reverse_of_several_sweeps_on_one_tape",
+        ),
+    ),
+    *planted(
+        "transform/basis",
+        (
+            "a matrix behind a diagonal is not turned",
+            "if not first and type_of(w).rank == 2:",
+            "if False:",
+            "transform/test_basis.py::test_as_one_by_one[products-jacfwd]",
+        ),
+        (
+            "the product of a diagonal scales columns",
+            "index: Index = (Span(), NewAxis())",
+            "index: Index = (NewAxis(), Span())",
+            "transform/test_basis.py::test_written[rows of a matrix]",
+        ),
+        (
+            "a diagonal is stretched and stays one",
+            "if not all(_alike(type_of(o), t) for o in held):",
+            "if False:",
+            "transform/test_basis.py::test_as_one_by_one[length one-jacrev]",
+        ),
+        (
+            "a diagonal of single precision becomes one of double",
+            "if not here.python and here.dtype != t.dtype:",
+            "if False:",
+            "transform/test_basis.py::test_as_one_by_one[single by double-jacfwd]",
         ),
     ),
     *planted(
