@@ -19,7 +19,7 @@ def log_determinant_grad(a):
     # reverse sweep
     a_bar = np.zeros_like(a)
     # programs.py  return 2.0 * np.sum(np.log(np.diag(factor)))
-    factor_bar = np.diag(2.0 * (1 / np.diag(factor))).copy()
+    factor_bar = np.diag(2.0 * (1 / np.diag(factor)))
     for i in reversed(range(len(a))):
         for j in reversed(range(i + 1)):
             if i == j:
