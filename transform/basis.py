@@ -42,7 +42,7 @@ from gradwright.transform.primitives.structural import COPY, NAMED, SPREAD
 from gradwright.transform.template import Hole, Template
 from gradwright.transform.types import INT, Type, array, fills, is_mixed
 
-PRODUCTS = (operator.matmul, np.dot, np.matvec, np.vecmat)
+PRODUCTS = (operator.matmul, np.dot, np.matvec)  # np.vecmat conjugates
 ONE_BY_ONE = "machine code is faster with one at a time"
 
 
@@ -196,7 +196,9 @@ class Basis(Lifting):
         a, b = s.operands
         first = _held(a, self.diagonal)
         d, other = (a, b) if first else (b, a)
-        if self.differs(other) or type_of(d).rank != 1 or type_of(other).rank > 2:
+        if self.differs(other) or type_of(d).rank != 1:
+            return False
+        if type_of(other).rank not in (1, 2):
             return False
         t = self.type(s.out.type, s.out.name)
         elements: Any = self.diagonal[d]  # type: ignore[index]

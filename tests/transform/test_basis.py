@@ -146,6 +146,10 @@ TRIED: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "a loop of unknown length": (until, (X,)),
     "products": (lambda x, y: np.outer(x, y) @ (x * y), (X, Y)),
     "a product with a stack": (lambda x: np.ones((2, 3, 3)) @ x, (X,)),
+    "a number by np.dot": (lambda x, a: np.dot(np.sin(x), a), (X, 2.0)),
+    "np.dot": (lambda x, a: np.dot(a, x) * np.dot(x, x), (X, W)),
+    "matvec": (lambda x, a: np.matvec(a, x), (X, W)),
+    "vecmat": (lambda x, a: np.vecmat(x, a), (X, SQUARE)),
     "solve": (lambda a, x: np.linalg.solve(a, x), (SQUARE, X)),
     "einsum": (lambda a, x: np.einsum("ij,j->i", a, x * x), (W, X)),
     "numbers": (lambda x, y: x / len(x) * 2 - y / np.sum(x), (X, Y)),
@@ -196,12 +200,12 @@ def test_complex_numbers(kind: str) -> None:
     z = X + 1j * Y
 
     def f(z):
-        return np.exp(2j * z) * z + SQUARE @ z
+        return np.exp(2j * z) * z + SQUARE @ z + np.vecmat(np.conj(z), SQUARE)
 
     found = getattr(gw, kind)(f, holomorphic=True)(z)
     by_one = Transformed(f, Step(kind, 0, holomorphic=True, how="loop"))
     np.testing.assert_allclose(found, by_one(z), rtol=1e-13)
-    wanted = np.diag(np.exp(2j * z) * (1 + 2j * z)) + SQUARE
+    wanted = np.diag(np.exp(2j * z) * (1 + 2j * z)) + SQUARE + SQUARE.T
     np.testing.assert_allclose(found, wanted, rtol=1e-13)
 
 
