@@ -36,7 +36,7 @@ from gradwright.transform.core import (
 )
 from gradwright.transform.fission import varying
 from gradwright.transform.indices import Dim, Linear, linear
-from gradwright.transform.lifted_rows import NotLifted
+from gradwright.transform.lifted import NotLifted
 from gradwright.transform.lifting import Lifting
 from gradwright.transform.primitives.structural import COPY, NAMED, SPREAD
 from gradwright.transform.template import Hole, Template

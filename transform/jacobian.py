@@ -216,7 +216,7 @@ def _rows_at_once(
 
 def _refuse_another(forward: Function, first: Function) -> None:
     """Refuse forward sweeps that are not one: each would have tapes of its own."""
-    from gradwright.transform.lifted_rows import NotLifted
+    from gradwright.transform.lifted import NotLifted
 
     def made(f: Function) -> list[Any]:
         return [(type(s), defines(s), stores(s)) for s in walk(f.body)]
@@ -320,7 +320,7 @@ def _if_it_can_be(at_once: Writes | None, in_turn: Writes) -> Jacobian:
     """All directions at once, or else one after the other, and why."""
     if at_once is None:
         return Jacobian(*in_turn())
-    from gradwright.transform.lifted_rows import NotLifted  # no gradient waits for it
+    from gradwright.transform.lifted import NotLifted  # no gradient waits for it
 
     try:
         function, blocks = at_once()
