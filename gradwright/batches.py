@@ -69,7 +69,7 @@ def batched(d: Derived, step: Step) -> Derived:
         out = list(_stacked(d, step))
         if meets(d.function.body, step.axis_name):
             enclose(inline(d.function, everywhere=True))
-        made, note = _written(d.whole, d.function, step, axes, out, name, returned)
+        made, note = _written(d, step, axes, out, name, returned)
     except Ragged:
         raise ShapeError(
             f"vmap of {d.source.name}: the shape of this result may differ from "
@@ -99,23 +99,27 @@ def reports(f: Function) -> bool:
     return any(isinstance(s, Effect) for g in program(f) for s in walk(g.body))
 
 
-def _written(whole: bool, f: Function, step: Step, *how: Any) -> tuple[Batched, str]:
+def _written(d: Derived, step: Step, *how: Any) -> tuple[Batched, str]:
     """The program of all samples, lifted if it can be, or else a loop; and which.
 
-    What becomes machine code, `whole`, is a loop where that makes several samples side
-    by side, and the program has no products of arrays, which libraries make.
+    What becomes machine code is a loop where that makes several samples side by side,
+    or threads share it, and there are no products of arrays, which libraries make.
     """
     from gradwright.transform.lifted import NotLifted  # nobody else waits for them
     from gradwright.transform.lifting import Lift
 
     axes, out, name, where = how
+    f = d.function
     given = f, axes, step.axis_size, out, name, where, step.axis_name
     if meets(f.body, step.axis_name):
         return batch(*given), "vmap: a loop over the samples, in parts where they meet."
     if step.how == "loop":
         return batch(*given), "vmap: a loop over the samples, as how='loop' says."
-    if whole and step.how is None and _loops(f):
-        return batch(*given), "vmap: a loop over the samples, which loop themselves."
+    if d.whole and step.how is None and not _multiplies(f):
+        if _loops(f):
+            return batch(*given), "vmap: a loop over the samples, which loop, too."
+        if d.threads > 1:
+            return batch(*given), "vmap: a loop over the samples, which threads share."
     try:
         return batch(*given, Lift), IN_FRONT
     except NotLifted as why:
@@ -129,14 +133,18 @@ def _written(whole: bool, f: Function, step: Step, *how: Any) -> tuple[Batched, 
 
 
 def _loops(f: Function) -> bool:
-    """Whether a program loops, and has no products of arrays."""
-    every = [s for g in program(f) for s in walk(g.body)]
-    is_product = any(
+    """Whether a program loops."""
+    return any(isinstance(s, For | While) for g in program(f) for s in walk(g.body))
+
+
+def _multiplies(f: Function) -> bool:
+    """Whether a program has products of arrays, or calls of linear algebra."""
+    return any(
         s.primitive.kind == "multilinear" or "linalg" in s.primitive.spelling
-        for s in every
+        for g in program(f)
+        for s in walk(g.body)
         if isinstance(s, Let)
     )
-    return any(isinstance(s, For | While) for s in every) and not is_product
 
 
 def _stacked(d: Derived, step: Step) -> Iterator[Out]:

@@ -51,9 +51,10 @@ class Derived:
     by position among these, the type of the argument whose gradient stands there.
     split: the halves, once the transform is vjp.  batched: what a vmap, where that was
     the last transform, takes for granted.  whole: functions are written out where they
-    are called, as machine code wants it.  compiled: it becomes machine code.  notes:
-    what the emitted source says at its head.  is_lifted: arrays have one more axis,
-    of samples or directions, and nothing is reported.
+    are called, as machine code wants it.  compiled: it becomes machine code.
+    threads: how many may share the samples.  notes: what the emitted source says at
+    its head.  is_lifted: arrays have one more axis, of samples or directions, and
+    nothing is reported.
     """
 
     function: Function
@@ -65,6 +66,7 @@ class Derived:
     batched: Batched | None = None
     whole: bool = False
     compiled: bool = False
+    threads: int = 1
     notes: tuple[str, ...] = ()
     is_lifted: bool = False
 

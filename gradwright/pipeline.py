@@ -118,12 +118,17 @@ def build(
         module, backward = (*_emitted(derived, fastmath), None)[:2]  # type: ignore[assignment]
     built = Built(derived, specialised, module, backward, lowered, fastmath)
     built.changes = changed
-    built.threads = max((step.threads for step in steps), default=1)
+    built.threads = _threads(steps)
     emitting = time.perf_counter() - in_loops
     built.seconds["rewriting"] = rewritten - start + emitting
     if compiled:
         built.seconds["lowering"] = in_loops - rewritten
     return built
+
+
+def _threads(steps: Sequence[Step]) -> int:
+    """How many threads may share the samples."""
+    return max((step.threads for step in steps), default=1)
 
 
 def _emitted(derived: Derived, fastmath: bool) -> tuple[Module, ...]:
@@ -274,6 +279,7 @@ def _derived(
         source,
         whole=whole,
         compiled=whole,
+        threads=_threads(steps),
     )
     watch("specialise", derived)
     check_result(derived)
