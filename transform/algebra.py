@@ -62,6 +62,16 @@ def rewrite(f: Function) -> None:
     f.results = [work.operand(r) for r in f.results]
 
 
+def _compared(body: Block) -> set[Any]:
+    """What is computed for a comparison: to the last bit as the program has it."""
+    found: set[Any] = set()
+    own = [s for s in walk(body) if isinstance(s, Let) and s.adjoint]
+    for s in reversed(own):
+        if s.out in found or s.out.type.dtype == "bool":
+            found.update(o for o in s.operands if isinstance(o, Value))
+    return found
+
+
 class _Counted(Builder):
     """A builder that takes an operation apart only where nothing else uses it."""
 
@@ -105,6 +115,7 @@ class _Rewriting:
         self.loaded: dict[Any, Value] = {}
         self.added: dict[tuple[Place, Index], Store] = {}
         self.last = _last_additions(f.body)
+        self.compared = _compared(f.body)
         self.mixed = Mixed(f, set()).all
         self.short = short(f)
         self.params = [p for p in f.params if isinstance(p, Value) and _is_own(p)]
@@ -188,13 +199,14 @@ class _Rewriting:
         if known is not None:
             self.mapping[s.out] = constant(known)
             return
-        if s.adjoint and p.function in b.algebra and s.attribute is None:
+        is_free = s.adjoint and s.out not in self.compared
+        if is_free and p.function in b.algebra and s.attribute is None:
             b.where, b.adjoint, b.quiet = s.where, True, s.quiet
             there = len(b.block)
             made = b.let(p, *operands)
             self._stand_for(s, made, is_new=len(b.block) > there)
             return
-        if s.adjoint and _adds(p) and self._sum_of_negative(s, operands):
+        if is_free and _adds(p) and self._sum_of_negative(s, operands):
             return
         if s.adjoint and p.function is np.squeeze and self._squeezed(s, operands):
             return

@@ -2,9 +2,11 @@
 
 import textwrap
 
+import numpy as np
 import pytest
 from written import written
 
+import gradwright as gw
 from gradwright.transform.algebra import rewrite
 from gradwright.transform.deadcode import drop_dead
 from gradwright.transform.notation import notation
@@ -185,3 +187,20 @@ def test_the_last_addition_is_a_sum() -> None:
 def test_the_user_s_arithmetic_stays(line: str) -> None:
     text = program(f"{line}  # user")
     assert rewritten(text) == notation(written(text))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_what_is_compared_is_the_same_to_the_last_bit(dtype: type) -> None:
+    """An extremum is found again among elements that are computed once more."""
+
+    def f(a):
+        for row in a:
+            t = (0.3 * (0.3 * row * row) * (0.3 * row * row)).max()
+        return t
+
+    a = np.linspace(0.1, 0.9, 40).astype(dtype)
+    for k in range(len(a)):
+        found = gw.grad(f)(a[: k + 1])
+        wanted = 4 * 0.027 * a[k] ** 3
+        assert found[k] == pytest.approx(wanted, 1e-5)
+        assert not found[:k].any()

@@ -67,7 +67,10 @@ def group(L: Lowering, body: list[Statement], first: int) -> list[Part]:
             continue
         if place in stores(s) or place in set(all_reads(s)):
             break
-    return found if len({p.starts for p in found}) > 1 else []
+    if len({p.starts for p in found}) < 2:
+        return []
+    # Parts of no length end nowhere: there is nothing round them to be added to.
+    return found if all(L.assume_natural(n - 1) for n in L.shapes[head.value]) else []
 
 
 def _part(L: Lowering, s: Statement) -> Part | None:

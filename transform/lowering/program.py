@@ -585,23 +585,27 @@ class Lowering:
         Along an axis whose length is not known to be that of the shape it may be 1: the
         place is multiplied by 0 then, and else by 1.
         """
-        own = self.shape(o)
+        move = self.stretch(self.shape(o), shape)
+        return lambda w, places: self.at(w, o, move(w, places))
+
+    def stretch(
+        self, own: Shape, shape: Shape
+    ) -> Callable[[Scope, Places], tuple[Operand, ...]]:
+        """How places of a shape are moved to those of what is broadcast to it."""
         factors: dict[int, Linear] = {}
         for k in range(1, len(own) + 1):
             n, m = own[-k], shape[-k]
             if not (self.is_long(n) or n.constant == 1 or self.forms.are_equal(n, m)):
                 factors[k] = self.let(min, self.greatest(n - 1, linear(0)), linear(1))
-        if not factors:
-            return lambda w, places: self.at(w, o, places)
 
-        def at(w: Scope, places: Places) -> Operand:
+        def move(w: Scope, places: Places) -> tuple[Operand, ...]:
             moved = list(places)
             for k, f in factors.items():
                 p = moved[-k]
                 moved[-k] = w.let(row(operator.mul, 2), (p, f), INT, "place")
-            return self.at(w, o, tuple(moved))
+            return tuple(moved)
 
-        return at
+        return move
 
     def written_out(self, v: Value) -> Value:
         """An array of its own with the elements that a value has now."""

@@ -191,6 +191,7 @@ def _picked(L: Lowering, shape: Shape, items: tuple[Any, ...]) -> Region:
     first, count = picked_first(_Ranked, items)  # type: ignore[arg-type]
     axis = 0
     picks: dict[int, Any] = {}  # by axis: a function of the places' own place
+    shapes: dict[int, Shape] = {}  # by axis, of the arrays of places
     slices: dict[int, tuple[Linear, int]] = {}
     outer: list[Linear] = []  # lengths besides those of the places
     order: list[int | None] = []
@@ -216,6 +217,7 @@ def _picked(L: Lowering, shape: Shape, items: tuple[Any, ...]) -> Region:
                 arrays.append((length,))
                 for buffer in held:
                     reads.append(buffer)
+                    shapes[axis] = (length,)
                     picks[axis] = lambda w, p, buffer=buffer: w.load(
                         buffer, p[-1:], INT, "place"
                     )
@@ -224,9 +226,11 @@ def _picked(L: Lowering, shape: Shape, items: tuple[Any, ...]) -> Region:
                 own = L.shape(places)
                 arrays.append(own)
                 reads.append(places)
+                shapes[axis] = own
                 picks[axis] = _pick(L, places, shape[axis], axis)
                 axis += 1
     together = L.together(arrays)
+    moves = {axis: L.stretch(own, together) for axis, own in shapes.items()}
     lengths = (*outer[:first], *together, *outer[first:])
 
     def move(w: Scope, at: Places) -> Places:
@@ -235,7 +239,8 @@ def _picked(L: Lowering, shape: Shape, items: tuple[Any, ...]) -> Region:
         found: list[Operand] = []
         for a in range(len(shape)):
             if a in picks:
-                found.append(picks[a](w, own))
+                mine = moves[a](w, own) if a in moves else own
+                found.append(picks[a](w, mine))
             else:
                 start, step = slices[a]
                 found.append(plus(w, start, times(w, along[a], linear(step))))

@@ -383,7 +383,8 @@ def _plus(w: Scope, a: Linear, b: Operand) -> Operand:
 def pop(L: Lowering, s: Pop) -> None:
     """The item that was pushed last."""
     stack = L.tapes[s.tape]
-    assert isinstance(s.out, Value)
+    if not isinstance(s.out, Value):
+        raise L.refuse(f"{s.out.name}, which is on {s.tape.name},")
     if stack.lengths:
         _pop_ragged(L, stack, s.out)
         return

@@ -68,3 +68,16 @@ def test_the_loop_that_adds_stores_each_element_once() -> None:
     assert "padded" in text
     adding = [line for line in text.splitlines() if "a_bar" in line and "+=" in line]
     assert len(adding) <= 2, text
+
+
+def scaled_in_place(x):
+    for _ in range(2):
+        x[1:-1] = 0.3 * (x[2:] + x[:-2]) + 0.2 * x[1:-1] * x[1:-1]
+    y = np.multiply(x, 0.6, out=x)
+    return np.sum(x) + np.sum(y**2)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 6])
+def test_parts_of_no_length_are_not_gathered(n: int, dtype: type) -> None:
+    assert_differentiates(scaled_in_place, np.sin(np.arange(1.0, n + 1)).astype(dtype))

@@ -153,3 +153,18 @@ def test_a_place_that_is_known_to_be_inside_is_not_asked() -> None:
     assert "range(len(u))[" not in text
     for n in (7, 2, 1, 0):
         assert_compiles(stencil, X[:n])
+
+
+def picked_beside_a_mask(a):
+    """What a mask names is one place, and goes with all of the others."""
+    a.T[np.arange(2)[::-1], None, np.arange(2) > 0, [[0, -1], [-1, 0]]] //= 0.7
+    return np.sum(a)
+
+
+def test_places_that_a_mask_names_are_stretched() -> None:
+    a = np.sin(np.arange(4.0)).reshape(1, 2, 2)
+    assert_compiles(picked_beside_a_mask, a)
+    assert_compiles(lambda x, m: x[m, [0, 1, 0]], np.arange(6.0).reshape(3, 2), MASK)
+
+
+MASK = np.array([False, True, False])
