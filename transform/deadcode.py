@@ -250,12 +250,18 @@ class _Liveness:
 
 def drop_idle(f: Function) -> None:
     """Remove loops that a later loop of the derivative repeats, and that only raise."""
-    for k in range(len(f.body) - 1, -1, -1):
-        s = f.body[k]
+    _drop_idle(f.body)
+
+
+def _drop_idle(body: Block) -> None:
+    for k in range(len(body) - 1, -1, -1):
+        s = body[k]
+        for b in blocks(s):
+            _drop_idle(b)
         if isinstance(s, For) and s.pair is not None and not s.adjoint and _is_idle(s):
-            for t in f.body[k + 1 :]:
+            for t in body[k + 1 :]:
                 if isinstance(t, For) and t.pair is s.pair:
-                    del f.body[k]
+                    del body[k]
                     break
                 if _may_stop(t):
                     break

@@ -19,15 +19,19 @@ from typing import Any
 from gradwright.transform.build import row
 from gradwright.transform.core import (
     Alloc,
+    Assert,
     At,
     Buffer,
+    Call,
     Cell,
     Const,
     For,
     Let,
+    Library,
     Load,
     Operand,
     Place,
+    Raise,
     Statement,
     Store,
     Value,
@@ -38,9 +42,11 @@ from gradwright.transform.core import (
     type_of,
     walk,
 )
+from gradwright.transform.deadcode import may_raise
 from gradwright.transform.errors import Location
 from gradwright.transform.indices import Linear, linear, symbol
 from gradwright.transform.primitives.record import Primitive
+from gradwright.transform.primitives.structural import WITHIN
 from gradwright.transform.types import INT, Type
 
 FARTHEST = 12  # items that a root may jump over to join a nest
@@ -206,11 +212,17 @@ def _places(index: Any) -> Places | None:
 
 @dataclass(eq=False)
 class Item:
-    """A statement, or a nest, with what it reads, changes and defines."""
+    """A statement, or a nest, with what it reads, changes and defines.
+
+    raises: it may raise.  asks: it looks whether a place of the derivative's is there,
+    which it is as long as all holds that was taken for granted; who raises says so.
+    """
 
     reads: set[Any] = field(default_factory=set)
     writes: set[Any] = field(default_factory=set)
     defines: set[Any] = field(default_factory=set)
+    raises: bool = False
+    asks: bool = False
 
     def note(self, block: list[Statement]) -> None:
         for s in block:
@@ -218,6 +230,11 @@ class Item:
             self.writes.update(stores(s))
         for s in walk(block):
             self.defines.update(defines(s))
+            if isinstance(s, Raise | Assert | Library | Call):
+                self.raises = True
+            elif isinstance(s, Let | Load):
+                self.raises = self.raises or may_raise(s)
+                self.asks = self.asks or (isinstance(s, Let) and s.primitive is WITHIN)
 
     def meets(self, other: Item) -> bool:
         """Whether the order of the two matters."""
@@ -226,6 +243,8 @@ class Item:
             or self.reads & other.writes
             or self.defines & other.reads
             or self.reads & other.defines
+            or (self.raises and (other.raises or other.asks))
+            or (self.asks and other.raises)
         )
 
 

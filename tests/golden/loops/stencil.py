@@ -1,8 +1,13 @@
+from gradwright.transform.lowering.program import LengthsVary
 import numpy as np
 
 
 def stencil_grad(u, steps):
     # forward sweep
+    if len(u) - 3 < 0:
+        raise LengthsVary(-1)
+    if u.shape[1] - 3 < 0:
+        raise LengthsVary(-2)
     u_1 = np.empty((len(u), u.shape[1]))
     v = np.empty((len(u), u.shape[1]))
     u_bar = np.zeros((len(u), u.shape[1]))

@@ -1,5 +1,6 @@
 """Fusion of loop nests: what stands in one nest, and what must not."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -178,3 +179,32 @@ def test_a_shifted_store_stands_in_a_nest_of_its_own() -> None:
 def test_the_same_is_computed_once() -> None:
     (text,) = texts(two_results, X)
     assert text.count("np.exp") == 1
+
+
+def rooted(x, k):
+    s = 0.0
+    for v in x:
+        s += math.sqrt(v)
+    return s * x[k]
+
+
+def used_up(x, y):
+    """What is asked of its cotangent holds behind the loop alone."""
+    u = np.array([x, 2 * x, 0.9 * y])
+    while len(u) > 0:
+        u = u[1:]
+    for _ in np.sin(u):
+        y /= 2.5 + math.sin(-y)
+        if True:
+            return 0.9 * (y % 1.5)
+    return 1.5 * y + np.sum(u)
+
+
+@pytest.mark.parametrize("first", [1.0, -1.0])
+@pytest.mark.parametrize("k", [0, 9])
+def test_what_raises_first_raises(first: float, k: int) -> None:
+    assert_compiles(rooted, np.array([4.0, first]), k)
+
+
+def test_a_place_is_asked_for_behind_what_may_say_otherwise() -> None:
+    assert_differentiates(used_up, 0.031, 1.242, argnums=(0, 1))
