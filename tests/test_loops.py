@@ -54,6 +54,16 @@ def product(a, b):
     return np.sum(np.tanh(a @ b))
 
 
+@program(wavy(70), np.arange(70) % 4, of=lambda f: gw.vmap(gw.grad(f)))
+def swing(angle, steps):
+    """Samples side by side, each of its own length."""
+    speed = 0.0
+    for _ in range(steps):
+        speed = speed - 0.1 * np.sin(angle)
+        angle = angle + 0.1 * speed
+    return angle
+
+
 @program(wavy(3, 4), of=gw.grad)
 def softmax(x):
     e = np.exp(x - np.max(x, axis=1, keepdims=True))

@@ -381,7 +381,6 @@ class _Lanes:
 
     def _branch(self, s: If) -> None:
         """A branch with loops in it: each side for those that take it."""
-        self.flush()
         condition = self.changes.operand(s.condition)
         for b, is_then in ((s.then, True), (s.orelse, False)):
             if not b:
@@ -394,13 +393,11 @@ class _Lanes:
                 made.append(Let(holds, row(operator.not_, 1), (condition,)))
             made.append(Store(flag, holds, self._at(), safe=True))
             none = Store(flag, Const(False, BOOL), self._at(), safe=True)
-            first = [] if self.taken is None else [none]
-            self._loop_over([*first, *self._where_taken(made)])
+            self._note(made, none)
             self.out += self.block(b, Taken(flag))
 
     def _for(self, s: For) -> None:
         """A loop that goes on as long as some lane has trips left."""
-        self.flush()
         trips = self._lane_of("trips", INT)
         step = s.step.constant  # type: ignore[union-attr]
         assert step is not None
@@ -416,9 +413,7 @@ class _Lanes:
         made.append(Store(trips, count, self._at(), safe=True))
         made += self._larger(most, count)
         self.out.append(Store(most, linear(0)))
-        none = Store(trips, linear(0), self._at(), safe=True)
-        first: list[Statement] = [] if self.taken is None else [none]
-        self._loop_over([*first, *self._where_taken(made)])
+        self._note(made, Store(trips, linear(0), self._at(), safe=True))
         stop_all, trip = Value("most", INT), Value("trip", INT)
         self.out.append(Load(stop_all, most))
         self.changes.mapping[s.symbol] = start + symbol(trip) * step
@@ -444,13 +439,10 @@ class _Lanes:
 
     def _while(self, s: While) -> None:
         """A loop that goes on as long as some lane's condition holds."""
-        self.flush()
         live = self._lane_of("live", BOOL)
         going, goes = self._cell("going", BOOL), Value("going", BOOL)
         set_ = Store(live, Const(True, BOOL), self._at(), safe=True)
-        none = Store(live, Const(False, BOOL), self._at(), safe=True)
-        first: list[Statement] = [] if self.taken is None else [none]
-        self._loop_over([*first, *self._where_taken([set_])])
+        self._note([set_], Store(live, Const(False, BOOL), self._at(), safe=True))
         self.trips.append((s, live))
         header = self.block(s.header, Taken(live))
         condition = self.changes.operand(s.condition)
@@ -465,6 +457,16 @@ class _Lanes:
         body = self.block(s.body, Taken(live))
         self.trips.pop()
         self.out.append(replace(s, header=header, condition=goes, body=body))
+
+    def _note(self, made: list[Statement], otherwise: Store | None = None) -> None:
+        """What each lane that takes part notes for what comes, the others otherwise."""
+        if self.taken is None:
+            self.run += made
+            self.flush()
+            return
+        self.flush()
+        rest = [] if otherwise is None else [otherwise]
+        self._loop_over([*rest, *self._where_taken(made)])
 
     def _int(self, o: Operand, made: list[Statement]) -> Linear:
         """A bound of a loop as a linear form."""
@@ -486,12 +488,11 @@ class _Lanes:
 
     def _most(self, n: Operand) -> Linear:
         """The largest that a number is in any lane, and not less than 0."""
-        self.flush()
         most, found = self._cell("most", INT), Value("most", INT)
         self.out.append(Store(most, linear(0)))
         made: list[Statement] = []
         form = self._int(n, made)
-        self._loop_over(self._where_taken([*made, *self._larger(most, form)]))
+        self._note([*made, *self._larger(most, form)])
         self.out.append(Load(found, most))
         return symbol(found)
 
