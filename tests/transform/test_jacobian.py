@@ -177,12 +177,6 @@ HEADS = {
     "jacrev: a loop over the rows: several results share a tape.": (
         lambda: gw.jacrev(lambda x: (looped(x), x * x)).source(X)
     ),
-    "jacfwd: a loop over the columns: np.convolve takes one column at a time.": (
-        lambda: gw.jacfwd(smoothed).source(X)
-    ),
-    "jacrev: a loop over the rows: 'a_bar' is a number of Python's in every row.": (
-        lambda: gw.jacrev(lambda a, x: a * x * x).source(2.0, X)
-    ),
     "hessian: a loop over the columns: machine code is faster with one at a time.": (
         lambda: gw.jit(gw.hessian(valley)).source(X)
     ),
