@@ -127,6 +127,9 @@ def _specialise(
         try:
             return _attempt(source, arguments, apply, exact, wanted, wary, kinds)
         except Promotion as e:
+            known = kinds.get(e.origin)
+            found = e.kind.tree, e.kind.guessed
+            assert known is None or (known.tree, known.guessed) != found
             kinds[e.origin] = e.kind
         except Wanted as e:
             assert e.key not in wanted

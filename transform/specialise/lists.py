@@ -156,7 +156,7 @@ def _settle_kind(frame: Frame, listed: Listed, item: Any, node: Any) -> None:
     _refuse_old(frame, listed)
     wanted, kind = _kind_of(frame, item, node), listed.kind
     if kind.tree is None or kind.guessed:
-        raise Promotion(listed.origin, Kind(mapped(_kept, wanted)))
+        raise Promotion(_origin_of(listed), Kind(mapped(_kept, wanted)))
     now = mapped(lambda place: place.type, listed.tree)
     joined = _joined(frame, now, wanted, node)
     if _same_kind(joined, now):
@@ -167,13 +167,13 @@ def _settle_kind(frame: Frame, listed: Listed, item: Any, node: Any) -> None:
         for place, t in pairs:
             place.type = t
         return
-    raise Promotion(listed.origin, Kind(mapped(_kept, joined)))
+    raise Promotion(_origin_of(listed), Kind(mapped(_kept, joined)))
 
 
 def _settled(frame: Frame, listed: Listed) -> Any:
     """The places of a list whose items are read now."""
     if listed.kind.tree is None:
-        raise Promotion(listed.origin, Kind(FLOAT, guessed=True))
+        raise Promotion(_origin_of(listed), Kind(FLOAT, guessed=True))
     _refuse_old(frame, listed)
     for place in leaves(listed.tree):
         if OPEN in (place.type.dims or ()):
@@ -220,7 +220,9 @@ def take(frame: Frame, name: str, held: Listed, value: Listed, node: Any) -> Non
     if value.kind.tree is None or held.kind.tree is None:
         unknown = value if value.kind.tree is None else held
         other = held if unknown is value else value
-        raise Promotion(unknown.origin, Kind(other.kind.tree or FLOAT, guessed=True))
+        raise Promotion(
+            _origin_of(unknown), Kind(other.kind.tree or FLOAT, guessed=True)
+        )
     now_held = mapped(lambda place: place.type, held.tree)
     wanted = mapped(lambda place: place.type, value.tree)
     both = _joined(frame, now_held, wanted, node)
@@ -237,9 +239,11 @@ def take(frame: Frame, name: str, held: Listed, value: Listed, node: Any) -> Non
 
 
 def _origin_of(held: Listed) -> Any:
-    """Where the items of a variable's list come from."""
+    """Where the items of a variable's list come from, through variables before it."""
     origin = held.origin
-    return origin[1] if origin[0] == "variable" else origin
+    while origin[0] == "variable":
+        origin = origin[1]
+    return origin
 
 
 def now(frame: Frame, held: Listed) -> Listed:

@@ -818,3 +818,19 @@ def test_python_raises_as_it_does() -> None:
             assert str(caught.value) == str(wanted.value)
     with pytest.raises(TypeError, match="list indices must be integers or slices"):
         gw.grad(of_a_float)(X)
+
+
+def appended_of_another_length(x, n):
+    """What a list of a variable's own holds is settled where its items come from."""
+    total = 0.0
+    for _ in range(2):
+        for _ in range(n):
+            frames = [x * k for k in range(n)]
+        frames.append(x[1:].copy())
+        total += sum(np.sum(row**2) for row in frames)
+    return total
+
+
+def test_a_list_of_a_variable_gets_items_of_another_length() -> None:
+    check(appended_of_another_length, X, 3)
+    gw.check_grads(lambda x: appended_of_another_length(x, 3), (X,), order=2)
