@@ -15,7 +15,7 @@ import os
 import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, TypeGuard
 
 from gradwright.backends.machine.sizes import Size, Sizes
 from gradwright.transform.core import (
@@ -70,13 +70,14 @@ def shared_out(function: Function) -> For | None:
     inside = list(walk(loop.body))
     begun = {s.place for s in (*function.body, *inside) if isinstance(s, Alloc)}
     stored = {s.place for s in inside if isinstance(s, Store)}
+    names = {s.out for s in others if _is_result(s) and s.source in stored}
     read = {p for s in walk(others) if not _is_result(s) for p in reads(s)}
-    is_apart = stored <= begun and not stored & read
+    is_apart = stored <= begun and not (stored | names) & read
     calls = any(isinstance(s, Call | Library | Push | Pop) for s in inside)
     return loop if is_apart and not calls and all(map(_repeats, walk(others))) else None
 
 
-def _is_result(s: Statement) -> bool:
+def _is_result(s: Statement) -> TypeGuard[Load]:
     """Whether a statement gives a whole array another name, to return it."""
     return isinstance(s, Load) and s.out.type.is_array
 
