@@ -30,12 +30,14 @@ from gradwright.transform.core import (
     At,
     Break,
     Buffer,
+    Call,
     Cell,
     Const,
     For,
     Function,
     If,
     Let,
+    Library,
     Load,
     Operand,
     Place,
@@ -628,6 +630,8 @@ def _of_a_sample(function: Function, loop: For) -> set[Any]:
         outside.update(reads(s))
         if isinstance(s, Store | Resize):
             outside.add(s.place)
+        elif isinstance(s, Library | Call):
+            outside.update(s.outs)
     return inside - outside
 
 

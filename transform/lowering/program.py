@@ -219,7 +219,7 @@ class Lowering:
     def as_int(self, o: Any) -> Any:
         """An integer of NumPy's as one of Python's, by which a loop may run."""
         t = type_of(o)
-        if isinstance(o, Linear) or t.python or not t.is_number:
+        if isinstance(o, Linear) or t.python or t.is_array or not t.is_number:
             return o
         dtype = np.dtype(t.dtype)
         if dtype.kind not in "iu" or dtype == np.uint64:

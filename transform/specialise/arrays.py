@@ -249,7 +249,8 @@ def _static(
 def _as_int(frame: Frame, a: Operand) -> Operand:
     """An integer of NumPy's as one of Python's: lengths are forms of these."""
     t = type_of(a)
-    is_whole = not t.python and t.is_number and np.dtype(t.dtype).kind in "iu"
+    is_number = t.is_number and not (t.python or t.is_array)
+    is_whole = is_number and np.dtype(t.dtype).kind in "iu"
     return frame.builder.let(row(int, 1), a) if is_whole else a
 
 

@@ -153,3 +153,10 @@ def test_integers_of_numpy_are_sizes(rewrite: Any, n: Any) -> None:
         return y[0] * y[n - 3] + z + np.sum(np.reshape(np.ones(6), (n, -1))[:, 0] * x)
 
     assert rewrite(f)(0.5, n) == 2 * 0.5 + 6 + 3 * 2 * 0.5 + 3
+
+
+def test_arrays_of_integers_are_no_sizes() -> None:
+    def f(x: Any, order: Any) -> Any:
+        return np.sum(np.full_like(order, 0.5, dtype=np.float64) * x)
+
+    assert gw.grad(f)(np.ones(2), np.array([1, 1])).tolist() == [0.5, 0.5]
