@@ -50,7 +50,8 @@ class Half:
 
     def run(self, seeds: Iterable[Any]) -> Iterator[Any]:
         """The flat results for flat cotangents or tangents."""
-        given = [*map(_fresh, self.residuals), *self.kept, *seeds]
+        made: dict[int, Any] = {}
+        given = [*(_fresh(r, made) for r in self.residuals), *self.kept, *seeds]
         if SWITCHED.any and DEBUG_NANS.on:
             out = run_checked(self.backward, given)
         else:
@@ -131,6 +132,14 @@ def _copied(a: Any) -> Any:
     return a.copy() if _is_array(a) else a
 
 
-def _fresh(residual: Any) -> Any:
-    """A tape is used up by the backward half: each call gets its own."""
-    return [_fresh(i) for i in residual] if isinstance(residual, list) else residual
+def _fresh(residual: Any, made: dict[int, Any]) -> Any:
+    """A tape is used up by the backward half: each call gets its own.
+
+    A list that stands in two of them does so in their copies, too: `made` has these.
+    """
+    if not isinstance(residual, list):
+        return residual
+    if id(residual) not in made:
+        made[id(residual)] = own = []  # type: ignore[var-annotated]
+        own.extend(_fresh(i, made) for i in residual)
+    return made[id(residual)]

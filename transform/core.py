@@ -237,8 +237,10 @@ class Let(Statement):
 class Load(Statement):
     """out = source[index]: a snapshot of a place, or a part of an array value.
 
-    Of a tape it is another tape with the same content; `deep` where it holds tapes.  Of
-    a list it is an item, the length, an array of all items, or another list of some.
+    Of a tape it is another tape with the same content.  Of a list it is an item, the
+    length, an array of all items, or another list of some.  Where tapes hold tapes or
+    lists a copy is `deep`: those that have that in common are made together, and share
+    what the originals share.
     """
 
     out: Any  # a value, a tape or a list
@@ -246,7 +248,7 @@ class Load(Statement):
     index: Index = ()
     safe: bool = False  # known to be in bounds
     unsure: bool = False  # the cell may hold nothing: Python raises then
-    deep: bool = False
+    deep: object = None
 
 
 @dataclass(eq=False)
@@ -700,9 +702,9 @@ def is_recursive(function: Function) -> bool:
 
 
 def holds_tapes(function: Function) -> bool:
-    """Whether a tape of a program may hold other tapes."""
+    """Whether a tape of a program may hold other tapes, or lists."""
     return any(
-        isinstance(s, Push) and isinstance(s.operand, Tape)
+        isinstance(s, Push) and isinstance(s.operand, Tape | List)
         for f in program(function)
         for s in walk(f.body)
     )

@@ -493,8 +493,9 @@ def _pulled(
     """
     backward = split.backward
     emptied = {v for s in walk(backward.body) for v in _emptied(s)}
+    together = object() if holds_tapes(split.forward) else None
     residuals = [
-        _copied(b, r, split.forward) if again and p in emptied else r
+        _copied(b, r, together) if again and p in emptied else r
         for r, p in zip(handed, split.residuals, strict=True)
     ]
     needed = [split.forward.params[k] for k in split.needed]
@@ -524,12 +525,11 @@ def _emptied(s: Statement) -> Iterable[Any]:
     return ()
 
 
-def _copied(b: Builder, tape: Tape | List, forward: Function) -> Tape | List:
+def _copied(b: Builder, tape: Tape | List, together: object) -> Tape | List:
     """A tape or list with the same content, which may be emptied."""
     copy = type(tape)(tape.name, tape.type)
     copy.of = tape
-    deep = isinstance(tape, Tape) and holds_tapes(forward)
-    b.add(Load(copy, tape, deep=deep))
+    b.add(Load(copy, tape, deep=together))
     return copy
 
 

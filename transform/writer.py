@@ -255,13 +255,14 @@ class Writer(Nesting):
                 else:
                     self.waiting[s.out] = w
             return
+        if s.deep:
+            self._copy_deeply(s, out, body)
+            return
         if isinstance(source, List):
             self._read_list(s, source, out, body)
             return
         if isinstance(s.out, Tape):
             tree: ast.expr = ast.Call(ast.Attribute(name_of(source), "copy"), [], [])
-            if s.deep:
-                tree = self.spelling.call("copy.deepcopy", [name_of(source)])
             self._settle(s.out, Waiting(tree, {source}, 20), out, s, body)  # type: ignore[arg-type]
             return
         w = self.operand(source)  # type: ignore[arg-type]
@@ -276,6 +277,23 @@ class Writer(Nesting):
             tree = ast.Subscript(tree, ast.Tuple([]))  # the element, and no view of it
         item = Waiting(tree, places, w.width + 8, w.quiet)
         self._settle(s.out, item, out, s, body)
+
+    def _copy_deeply(self, s: Load, out: list[ast.stmt], body: list[Statement]) -> None:
+        """`a, b = copy.deepcopy((a_1, b_1))`: they share what the originals share."""
+        every = [t for t in body if isinstance(t, Load) and t.deep is s.deep]
+        if s is not every[0]:
+            return  # it is written with the first
+        for source in (t.source for t in every):
+            if isinstance(source, List):
+                self.settle_pops(source, out, s)
+        targets: list[ast.expr] = [name_of(t.out, True) for t in every]
+        sources: list[ast.expr] = [name_of(t.source) for t in every]
+        if len(every) == 1:
+            tree = self.spelling.call("copy.deepcopy", sources)
+            self._write(out, ast.Assign(targets, tree), s)
+            return
+        tree = self.spelling.call("copy.deepcopy", [ast.Tuple(sources)])
+        self._write(out, ast.Assign([ast.Tuple(targets)], tree), s)
 
     def _read_list(
         self, s: Load, source: List, out: list[ast.stmt], body: list[Statement]

@@ -411,7 +411,8 @@ def call_half(frame: Frame, half: Half, arguments: list[Any], node: Any) -> Any:
     with_ = arguments[0] if is_pull else Structure(tuple, tuple(arguments))
     seeds = list(_dots(frame, given, with_, node))
     second = half.split.backward
-    residuals = [_own(frame, r, half.split.forward) for r in half.residuals]
+    together = object() if holds_tapes(half.split.forward) else None
+    residuals = [_own(frame, r, together) for r in half.residuals]
     needed = [half.operands[k] for k in half.split.needed]
     outs = [own_value(getattr(r, "name", "bar"), type_of(r)) for r in second.results]
     frame.builder.add(Call(tuple(outs), second, (*residuals, *needed, *seeds)))
@@ -425,13 +426,13 @@ def call_half(frame: Frame, half: Half, arguments: list[Any], node: Any) -> Any:
     return mapped(fill, made)
 
 
-def _own(frame: Frame, residual: Any, forward: Any) -> Any:
+def _own(frame: Frame, residual: Any, together: object) -> Any:
     """A tape of one call's own, which may be emptied; any other residual as it is."""
     if not isinstance(residual, Tape | List):
         return residual
     copy = type(residual)(residual.name, residual.type)
     copy.of = residual
-    frame.builder.add(Load(copy, residual, deep=holds_tapes(forward)))
+    frame.builder.add(Load(copy, residual, deep=together))
     return copy
 
 
