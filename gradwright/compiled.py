@@ -112,17 +112,21 @@ class Compiled:
         except (*self.again, self.other):
             raise
         except Exception as e:
-            self._note_sample(e, *self._apart(values))
-            raise
+            raise self._of_sample(e, *self._apart(values)) from None
 
-    def _note_sample(self, e: Exception, values: Any, hidden: dict[str, Any]) -> None:
-        """The emitted source fails at the same sample, and knows which one it is."""
+    def _of_sample(
+        self, e: Exception, values: Any, hidden: dict[str, Any]
+    ) -> Exception:
+        """What the first sample that fails raises, and which one it is.
+
+        The emitted source goes from one sample to the next, which machine code need
+        not do.
+        """
         try:
             Emitted(self.module).run(as_emitted(values), hidden)
-        except type(e) as found:
-            for note in getattr(found, "__notes__", ()):
-                if note not in getattr(e, "__notes__", ()):
-                    e.add_note(note)
+        except Exception as found:
+            return found
+        return e
 
     def _apart(self, values: Any) -> tuple[Any, dict[str, Any]]:
         """The values that a call gives, and those that were captured, by name."""
@@ -155,7 +159,7 @@ class Compiled:
             raise Exceptional from None
         except Exception as failed:
             if self.is_numbered:
-                self._note_sample(failed, *self._apart(values))
+                raise self._of_sample(failed, *self._apart(values)) from None
             raise
         run = self._numbered if self.is_numbered else self.machine.run_usual
         self.direct = run
@@ -178,7 +182,7 @@ class Compiled:
             return self.run(values, hidden)
         except Exception as e:
             if self.is_numbered:
-                self._note_sample(e, values, hidden)
+                raise self._of_sample(e, values, hidden) from None
             raise
 
     def _widen(self, e: LengthsVary) -> None:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gradwright.transform.core import (
+    Assert,
     Break,
     Cell,
     For,
@@ -97,6 +98,8 @@ class Differences:
                     self._block(b, apart or parted, inner)
             case For() | While():
                 self._loop(s, apart, loops)
+            case Assert():
+                self._block(s.header, True, loops)
             case Break():
                 loop, parted = loops[-1]
                 if parted:

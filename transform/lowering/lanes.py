@@ -27,6 +27,7 @@ from typing import Any
 from gradwright.transform.build import row
 from gradwright.transform.core import (
     Alloc,
+    Assert,
     At,
     Break,
     Buffer,
@@ -41,6 +42,7 @@ from gradwright.transform.core import (
     Load,
     Operand,
     Place,
+    Raise,
     Resize,
     Statement,
     Store,
@@ -148,7 +150,7 @@ class _Lanes:
         inside = {s.place for s in walk(self.loop.body) if isinstance(s, Alloc)}
         for s in walk(self.loop.body):
             match s:
-                case Let() | Break() | If() | While() | Resize():
+                case Let() | Break() | If() | While() | Resize() | Raise() | Assert():
                     pass
                 case For():
                     if not (isinstance(s.step, Linear) and s.step.constant):
@@ -265,7 +267,9 @@ class _Lanes:
             case If() if grows(s):
                 self._grow(s)
             case If() if id(s) in self.differ.ways and self._is_simple(s):
-                self.run.append(self._in_lane(s))
+                self._add(s)
+            case Assert() if not self._is_simple(s):
+                raise NotInLanes
             case If() if id(s) in self.differ.ways:
                 self._branch(s)
             case If():
@@ -308,7 +312,19 @@ class _Lanes:
             case _ if self._is_alike(s):
                 self.out.append(self.changes.statement(s))
             case _:
-                self.run.append(self._in_lane(s))
+                self._add(s)
+
+    def _add(self, s: Statement) -> None:
+        """A statement of each lane; what may raise has a loop of its own.
+
+        Nothing that may be left in its midst is made of several lanes at once.
+        """
+        raises = any(map(_raises, walk([s])))
+        if raises:
+            self.flush()
+        self.run.append(self._in_lane(s))
+        if raises:
+            self.flush()
 
     def _is_alike(self, s: Statement) -> bool:
         """Whether a statement is made once for all lanes."""
@@ -319,8 +335,8 @@ class _Lanes:
                 return place not in self.differ.values
         return False
 
-    def _is_simple(self, s: If) -> bool:
-        """Whether a branch is of numbers alone, and made lane by lane."""
+    def _is_simple(self, s: If | Assert) -> bool:
+        """Whether what is in a branch is of numbers alone, and made lane by lane."""
         return not any(
             isinstance(t, For | While | Resize)
             or (isinstance(t, Alloc) and isinstance(t.place, Buffer))
@@ -331,9 +347,6 @@ class _Lanes:
         """A statement as it is made for one lane."""
         index = self.changes.index
         match s:
-            case Let():
-                if may_raise(s):
-                    raise NotInLanes
             case Load(source=Cell() as source) if source in self.differ.values:
                 return replace(s, source=self._of(source), index=self._at(), safe=True)
             case Load():
@@ -367,6 +380,13 @@ class _Lanes:
                     condition=self.changes.operand(s.condition),
                     then=then,
                     orelse=orelse,
+                )
+            case Assert():
+                return replace(
+                    s,
+                    condition=self.changes.operand(s.condition),
+                    header=[self._in_lane(t) for t in s.header],
+                    message=self.changes.operand(s.message),
                 )
             case Break():
                 return self._leave()
@@ -583,6 +603,12 @@ class _Lanes:
         for v, place in kept.items():
             at = (At(symbol(home[v].symbol)),)
             _insert(home[v].body, v, Store(place, v, at, safe=True))
+
+
+def _raises(s: Statement) -> bool:
+    if isinstance(s, Let | Load):
+        return may_raise(s)
+    return isinstance(s, Raise | Assert)
 
 
 def _between(body: list[Statement], loops: list[For]) -> Iterator[Statement]:

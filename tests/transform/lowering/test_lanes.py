@@ -149,11 +149,28 @@ def of_numbers(x, n):
     return x * k
 
 
+def checked(x, n):
+    for t in range(n):
+        x = x * x + 0.1
+        assert x < 1e9, f"too large: {x}"
+    if n > 90:
+        raise ValueError("never")
+    return x
+
+
+def looked_up(x, n):
+    """A place of each sample's own."""
+    for t in range(3):
+        x = x + 0.1 * TABLE[n] * TABLE[t + n - 1]
+    return x
+
+
 PROGRAMS: list[Callable[..., Any]] = [
     counted, until, as_often, downwards, from_there, left, left_later, skipped, nested,
     branches, in_a_branch_of_a_loop, stored, of_its_own_length, early, of_numbers,
+    checked, looked_up,
 ]  # fmt: skip
-IN_LANES = {f for f in PROGRAMS if f not in (of_its_own_length,)}
+TABLE = np.sin(np.arange(9.0))
 
 
 def samples(count: int) -> tuple[Any, Any]:
@@ -169,7 +186,7 @@ def test_values(f: Any, count: int) -> None:
         found = gw.jit(gw.vmap(f, how="loop"))(xs, ns)
     text = "\n\n".join(program.text for program in made)
     assert_alike(found, wanted, text)
-    assert ("for lane in" in text) == (f in IN_LANES and count != 1), text
+    assert ("for lane in" in text) == (count != 1), text
 
 
 @pytest.mark.parametrize("count", [1, 11])
@@ -206,3 +223,30 @@ def test_room_for_what_grows(f: Any) -> None:
         with in_both() as made:
             found = gw.jit(gw.vmap(g, how="loop"))(xs, ns)
         assert_alike(found, wanted, made[0].text)
+
+
+def failing(x, n):
+    for _ in range(n):
+        x = x * TABLE[n]
+    assert x < 2.0, f"{x} is too large"
+    return x
+
+
+@pytest.mark.parametrize(
+    ("xs", "ns", "error", "text", "sample"),
+    [
+        ([1.0, 9.0, 1.0], [1, 0, 99], AssertionError, "9.0 is too large", 1),
+        ([1.0, 1.0, 9.0], [1, 99, 0], IndexError, "index 99 is out of bounds", 1),
+        ([9.0, 8.0], [0, 0], AssertionError, "9.0 is too large", 0),
+    ],
+)
+def test_the_first_sample_that_fails_is_the_one_that_says_so(
+    xs: Any, ns: Any, error: type[Exception], text: str, sample: int
+) -> None:
+    """Also where a later one fails sooner, as statements go."""
+    batched = gw.jit(gw.vmap(failing))
+    for _ in range(2):
+        with pytest.raises(error, match=text) as e:
+            batched(np.array(xs), np.array(ns))
+        assert e.value.__notes__[-1] == f"  in sample {sample} of vmap"
+    assert batched(np.ones(5), np.zeros(5, int)).tolist() == [1.0] * 5
