@@ -116,7 +116,7 @@ def _written(d: Derived, step: Step, *how: Any) -> tuple[Batched, str]:
     if step.how == "loop":
         return batch(*given), "vmap: a loop over the samples, as how='loop' says."
     if d.whole and step.how is None and not _multiplies(f):
-        if _loops(f):
+        if d.side_by_side and _loops(f):
             return batch(*given), "vmap: a loop over the samples, which loop, too."
         if d.threads > 1:
             return batch(*given), "vmap: a loop over the samples, which threads share."

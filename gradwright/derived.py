@@ -52,9 +52,9 @@ class Derived:
     split: the halves, once the transform is vjp.  batched: what a vmap, where that was
     the last transform, takes for granted.  whole: functions are written out where they
     are called, as machine code wants it.  compiled: it becomes machine code.
-    threads: how many may share the samples.  notes: what the emitted source says at
-    its head.  is_lifted: arrays have one more axis, of samples or directions, and
-    nothing is reported.
+    threads: how many may share the samples.  side_by_side: samples that loop are to
+    stand so.  notes: what the emitted source says at its head.  is_lifted: arrays have
+    one more axis, of samples or directions, and nothing is reported.
     """
 
     function: Function
@@ -67,6 +67,7 @@ class Derived:
     whole: bool = False
     compiled: bool = False
     threads: int = 1
+    side_by_side: bool = True
     notes: tuple[str, ...] = ()
     is_lifted: bool = False
 

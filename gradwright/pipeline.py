@@ -59,7 +59,7 @@ class Built:
 
     compiled: its functions in loops, where they become machine code.  changes: what it
     changes of the caller's, and where, so that the user's function itself is run.
-    threads: how many may share the samples of a vmap.
+    threads: how many may share the samples of a vmap.  steps: the transforms.
     seconds: what each part of the way has taken.
     """
 
@@ -70,6 +70,7 @@ class Built:
     compiled: tuple[Lowered, ...] = ()
     fastmath: bool = False
     threads: int = 1
+    steps: tuple[Step, ...] = ()
     changes: tuple[str, Location] | None = None
     seconds: dict[str, float] = field(default_factory=dict)
 
@@ -89,11 +90,35 @@ def build(
         arguments: By parameter, `Type`, `Static` or a `Structure` of those.
         exact: The lengths of captured arrays are numbers, as they are now.
     """
+    built = _build(steps, source, arguments, exact)
+    if _are_apart(built):  # an axis of the samples is better than that, where it can be
+        other = _build(steps, source, arguments, exact, side_by_side=False)
+        return other if other.derived.is_lifted else built
+    return built
+
+
+def _are_apart(built: Built) -> bool:
+    """Whether samples were to stand side by side, and do not."""
+    if not any(step.kind == "vmap" and step.how is None for step in built.steps):
+        return False
+    from gradwright.transform.lowering.lanes import are_apart
+
+    functions = [low.function for low in built.compiled]
+    return any(f is None or are_apart(f) for f in functions)
+
+
+def _build(
+    steps: Sequence[Step],
+    source: Source,
+    arguments: dict[str, Any],
+    exact: bool,
+    side_by_side: bool = True,
+) -> Built:
     start = time.perf_counter()
     compiled = is_compiled(steps)
     fastmath = compiled and any(step.fastmath for step in steps)
     derived, specialised = derived_of(
-        steps, source, arguments, exact=exact, whole=compiled
+        steps, source, arguments, exact=exact, whole=compiled, side_by_side=side_by_side
     )
     changed = _changed(steps, derived, specialised)
     changes = store_in_place(steps, derived, specialised)
@@ -118,7 +143,7 @@ def build(
         module, backward = (*_emitted(derived, fastmath), None)[:2]  # type: ignore[assignment]
     built = Built(derived, specialised, module, backward, lowered, fastmath)
     built.changes = changed
-    built.threads = _threads(steps)
+    built.steps, built.threads = tuple(steps), _threads(steps)
     emitting = time.perf_counter() - in_loops
     built.seconds["rewriting"] = rewritten - start + emitting
     if compiled:
@@ -245,15 +270,18 @@ def derived_of(
     watch: Callable[[str, Derived], None] = lambda title, derived: None,
     exact: bool = False,
     whole: bool = False,
+    side_by_side: bool = True,
 ) -> tuple[Derived, Specialised]:
     """The core of the transformed function; `watch` sees it after every transform.
 
-    With `whole`, functions are written out where they are called.
+    With `whole`, functions are written out where they are called; `side_by_side`
+    samples that loop are.
     """
     wanted: set[Any] = set()
     while True:
         try:
-            return _derived(steps, source, arguments, watch, exact, whole, wanted)
+            how = whole, side_by_side
+            return _derived(steps, source, arguments, watch, exact, how, wanted)
         except Wanted as e:
             assert e.key not in wanted
             wanted.add(e.key)
@@ -265,10 +293,11 @@ def _derived(
     arguments: dict[str, Any],
     watch: Callable[[str, Derived], None],
     exact: bool,
-    whole: bool,
+    how: tuple[bool, bool],
     wanted: set[Any],
 ) -> tuple[Derived, Specialised]:
     """The same, with these of the user's rules for all samples."""
+    whole, side_by_side = how
     steps, arguments = one_sample(steps, arguments)
     inside = partial(apply, compiled=whole)
     specialised = specialise(source, arguments, inside, exact, wanted)
@@ -280,6 +309,7 @@ def _derived(
         whole=whole,
         compiled=whole,
         threads=_threads(steps),
+        side_by_side=side_by_side,
     )
     watch("specialise", derived)
     check_result(derived)

@@ -37,7 +37,10 @@ def of(entry: Any, args: tuple[Any, ...]) -> Stages:
     exact = entry.family.by_length
     patterns = entry.patterns(args, exact)
     whole = is_compiled(entry.steps)
-    derived, known = derived_of(entry.steps, source, patterns, watch, exact, whole)
+    apart = not found.is_lifted
+    derived, known = derived_of(
+        entry.steps, source, patterns, watch, exact, whole, side_by_side=apart
+    )
     store_in_place(entry.steps, derived, known)
     finish(derived)
     texts["simplify"] = _notation(derived)

@@ -73,6 +73,12 @@ def in_lanes(function: Function) -> None:
     function.body = _block(function, function.body)
 
 
+def are_apart(function: Function) -> bool:
+    """Whether samples that loop are gone through one after another, after all."""
+    loops = (s for s in walk(function.body) if isinstance(s, For) and s.samples)
+    return any(s.step == linear(1) and _pays(s) for s in loops)
+
+
 def _block(function: Function, body: list[Statement]) -> list[Statement]:
     made: list[Statement] = []
     for s in body:

@@ -250,3 +250,23 @@ def test_the_first_sample_that_fails_is_the_one_that_says_so(
             batched(np.array(xs), np.array(ns))
         assert e.value.__notes__[-1] == f"  in sample {sample} of vmap"
     assert batched(np.ones(5), np.zeros(5, int)).tolist() == [1.0] * 5
+
+
+def sorted_often(x, n):
+    """What calls libraries is made of all samples at once, if it can be."""
+    s = 0.0
+    for _ in range(3):
+        x = np.sort(x * 1.1 - 0.1)
+        s = s + np.sin(x[1]) * n
+    return s
+
+
+def test_what_does_not_stand_side_by_side_gets_an_axis() -> None:
+    xs, n = rng.normal(size=(7, 5)), 2.0
+    batched = gw.jit(gw.vmap(sorted_often, (0, None)))
+    np.testing.assert_allclose(batched(xs, n), [sorted_often(x, n) for x in xs])
+    head = "vmap: arrays have an axis of the samples in front."
+    assert batched.source(xs, n).startswith(f'"""{head}"""')
+    loop = gw.jit(gw.vmap(sorted_often, (0, None), how="loop"))
+    np.testing.assert_allclose(loop(xs, n), batched(xs, n))
+    assert "how='loop'" in loop.source(xs, n)
