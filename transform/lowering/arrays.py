@@ -25,6 +25,7 @@ from gradwright.transform.core import (
     Pick,
     Store,
     Value,
+    leaves,
     type_of,
 )
 from gradwright.transform.indices import Dim, Linear, linear, symbol
@@ -53,9 +54,16 @@ from gradwright.transform.primitives.structural import (
 )
 from gradwright.transform.rules import Access, Rules
 from gradwright.transform.shapes import infer
-from gradwright.transform.types import VARYING, Type, numpy_scalar
+from gradwright.transform.types import (
+    VARYING,
+    Type,
+    array,
+    element_dtype,
+    numpy_scalar,
+)
 
 NUMPY_BOOL = numpy_scalar(bool)
+ASKED = (np.any, np.all, np.count_nonzero)  # of numbers, too
 
 Rule = Callable[[Lowering, Let, dict[str, Any]], None]
 RULES: dict[Any, Rule] = {}
@@ -104,6 +112,8 @@ def lower_let(L: Lowering, s: Let) -> None:
         or any(type_of(o).is_array for o in operands)
     ):
         signed(L, s, operands)
+    elif p.signature is not None and (p.kind == "reduction" or p.function in ASKED):
+        signed(L, s, (_as_array(L, operands[0]), *operands[1:]))
     elif s.out.type.is_array:
         elementwise(L, s, operands)
     elif any(type_of(o).is_array for o in operands):
@@ -202,6 +212,16 @@ def display(L: Lowering, s: Let, operands: tuple[Operand, ...]) -> None:
 
 
 # ---- rows with a signature ---------------------------------------------------------
+
+
+def _as_array(L: Lowering, o: Operand) -> Operand:
+    """A number as an array without axes, which reductions take."""
+    t = type_of(o)
+    if t.is_array or not t.is_number or t.optional:
+        return o
+    whole = Value(getattr(o, "name", "number"), array(element_dtype(t), ()))
+    L.is_computed(whole, (), lambda w, places: o, tuple(leaves(o)), cheap=True)
+    return whole
 
 
 def signed(L: Lowering, s: Let, operands: tuple[Operand, ...]) -> None:

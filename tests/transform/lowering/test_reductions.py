@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from lowered import assert_compiles, assert_differentiates, texts
 
+import gradwright as gw
+
 A = np.sin(1.0 + 1.7 * np.arange(24.0)).reshape(2, 3, 4)
 AXES = [None, 0, 1, 2, -1, (0, 1), (0, 2), (1, 2), (2, 0), (0, 1, 2)]
 FUNCTIONS = [np.sum, np.prod, np.mean, np.max, np.min, np.any, np.all, np.count_nonzero]
@@ -113,3 +115,20 @@ def test_a_sum_along_rows_is_made_in_a_number() -> None:
 def test_a_sum_over_rows_adds_row_by_row() -> None:
     (text,) = texts(lambda x: np.sum(x, axis=0), A[0])
     assert "[j] += x" in text
+
+
+OF_NUMBERS = [
+    np.sum, np.mean, np.prod, np.max, np.min, np.var, np.std, np.any, np.all,
+    np.count_nonzero,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("x", [1.5, np.float64(-0.5), 0.0])
+@pytest.mark.parametrize("f", OF_NUMBERS)
+def test_numbers_are_reduced_as_arrays_without_axes(f: Any, x: float) -> None:
+    assert gw.jit(lambda x: f(2.0 * x)).lower(x).compile().as_text("llvm")
+    assert_compiles(lambda x: f(2.0 * x), x)
+
+
+def test_gradients_of_reduced_numbers() -> None:
+    assert_differentiates(lambda x: np.sum(x * x) * np.mean(x) + np.max(3.0 * x), 1.5)
