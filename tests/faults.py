@@ -587,7 +587,7 @@ FAULTS = [
         "pull",
         (
             "a second pull finds the tape used up",
-            "map(_fresh, self.residuals)",
+            "(_fresh(r, made) for r in self.residuals)",
             "self.residuals",
             "transform/test_reverse.py::test_the_halves_may_be_used_again[a_product]",
         ),
