@@ -197,3 +197,18 @@ def test_only_what_is_given_away() -> None:
     gw.jit(gw.grad(both, argnums=(0, 1)), donate_argnums=1)(x, y)
     assert x.tolist() == [1.0, 3.0]
     assert y.tolist() != [2.0, 5.0]
+
+
+@pytest.mark.parametrize("rewrite", [gw.jit, lambda f: gw.value_and_grad(f)])
+def test_what_is_taken_at_one_place_is_a_copy(rewrite: Any) -> None:
+    """Of which a basic index gives a view."""
+
+    def f(a: Any) -> Any:
+        x = np.take(a, 0, axis=-1)
+        a *= 2.0
+        return np.sum(x * x) + np.take(x, 1)
+
+    a = np.arange(1.0, 5.0).reshape(2, 2)
+    found = rewrite(f)(a.copy())
+    assert np.ravel(found[0] if isinstance(found, tuple) else found)[0] == 13.0
+    np.testing.assert_array_equal(gw.grad(f)(a), [[2.0, 0.0], [7.0, 0.0]])

@@ -800,7 +800,8 @@ def take(a, indices, axis=None):
     lead = axis % a.ndim
     if has_none(a.shape[:lead]):  # NumPy looks at no index then
         return np.reshape(a, a.shape[:lead] + np.shape(indices) + a.shape[lead + 1 :])
-    return a[(slice(None),) * lead + (indices,)]
+    found = a[(slice(None),) * lead + (indices,)]
+    return np.copy(found) if np.ndim(indices) == 0 and a.ndim > 1 else found
 
 
 @composition(np.take_along_axis)
