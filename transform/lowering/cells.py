@@ -191,6 +191,8 @@ def store_fixed(L: Lowering, s: Store, fixed: Fixed) -> None:
         assert isinstance(s.place, Cell)
         _settle_shape(L, s.place, fixed, shape)
     if shape is not None:
+        if len(shape) > len(fixed.shape):
+            raise L.refuse(f"{s.place.name}, which holds arrays of several ranks,")
         own = fixed.shape[len(fixed.shape) - len(shape) :]
         pairs = list(zip(shape, own, strict=True))
         if s.accumulate:  # what is added may be stretched
