@@ -404,7 +404,7 @@ def _written(program: Program) -> tuple[str, str | None, dict[str, Any]]:
         "        give(frame)",
         returned,
     ]
-    size = threads.size_of(function)
+    size = None if program.shared is None else sizes.of(program.shared.stop)
     if size is None or set(arrays_out) != set(fresh):
         return "\n".join(run) + "\n", None, names
     sharing = [

@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeGuard
 
-from gradwright.backends.machine.sizes import Size, Sizes
 from gradwright.transform.core import (
     Alloc,
     Call,
@@ -38,19 +37,18 @@ from gradwright.transform.core import (
 BLOCK = 64  # samples, which a share has a multiple of
 EVERY = 2**62  # beyond the last sample
 
-_pools: dict[int, tuple[int, ThreadPoolExecutor]] = {}
+_held: tuple[int, ThreadPoolExecutor] | None = None  # how many threads, and they
 _lock = threading.Lock()
 
 
-def _forget_pools() -> None:
+def _forget() -> None:
     """A child process has none of its parent's threads."""
-    global _lock
-    _pools.clear()
-    _lock = threading.Lock()
+    global _held, _lock
+    _held, _lock = None, threading.Lock()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_pools)
+    os.register_at_fork(after_in_child=_forget)
 
 
 # ---- which loop ----------------------------------------------------------------------
@@ -89,12 +87,6 @@ def _repeats(s: Statement) -> bool:
     return not isinstance(s, Resize | Call | Library | Push | Pop)
 
 
-def size_of(function: Function) -> Size | None:
-    """How many samples there are, where it is known before a kernel runs."""
-    loop = shared_out(function)
-    return None if loop is None else Sizes(function).of(loop.stop)
-
-
 # ---- shares --------------------------------------------------------------------------
 
 
@@ -131,12 +123,11 @@ def in_threads(work: Callable[[Any], None], items: list[Any]) -> None:
 
 def _pool(threads: int) -> ThreadPoolExecutor:
     """The threads of this process; they stay, and more are added when asked for."""
+    global _held
     with _lock:
-        size, pool = _pools.get(os.getpid(), (0, None))
-        if pool is None or size < threads:
-            pool = ThreadPoolExecutor(threads, "gradwright")
-            _pools[os.getpid()] = threads, pool
-        return pool
+        if _held is None or _held[0] < threads:
+            _held = threads, ThreadPoolExecutor(threads, "gradwright")
+        return _held[1]
 
 
 def without_lock(compiled: Any) -> Callable[[int], int]:
