@@ -188,7 +188,10 @@ def differences(program: Program, direction: Values, trace: list[Any]) -> float:
             for a, d in zip(apart(program.args), apart(direction), strict=True)
         ]
         given = together(moved, program.args)
-        value, new_trace = watched.run(*given, *program.options)
+        try:
+            value, new_trace = watched.run(*given, *program.options)
+        except (ArithmeticError, LookupError, ValueError, AssertionError):
+            raise NotSmooth("fails within the step") from None
         if new_trace != trace:
             raise NotSmooth("took another path within the step")
         return float(value)

@@ -91,7 +91,9 @@ def _followed(
     except (ValueError, IndexError, np.linalg.LinAlgError):
         return [None] * len(lengths)
     for symbols in (list(sizes), list(sizes)[::-1]):
-        others = _examples_of(symbols, first, 3 * step)
+        others = _examples_of(
+            symbols, first + 2 * step, 3 * step
+        )  # every one is another
         try:
             found = _lengths(_run(run, operands, others, same))
         except (ValueError, IndexError, np.linalg.LinAlgError):

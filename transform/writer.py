@@ -674,6 +674,8 @@ def _changed_in_place(
     """`y[k] *= v` for `y[k] = y[k] * v`, where NumPy casts in both ways."""
     if s.accumulate or not isinstance(target, ast.Subscript):
         return None
+    if isinstance(s.place, List) and s.place.type.is_array:
+        return None  # another item, another name may be the same array
     if not isinstance(tree, ast.BinOp) or isinstance(tree.op, ast.MatMult):
         return None
     part = target.value if s.index == (Whole(),) else target

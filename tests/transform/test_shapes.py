@@ -42,6 +42,8 @@ def test_a_length_that_is_not_linear_is_open() -> None:
     half = infer(lambda o: np.fft.rfft(o[0]), [VECTOR])
     assert half == array(complex, (VARYING,))
     assert infer(lambda o: np.ravel(o[0]), [MATRIX]).dims == (VARYING,)
+    square = array(float, (N, N))
+    assert infer(lambda o: np.ravel(o[0]), [square]).dims == (VARYING,)
 
 
 def test_a_length_that_the_elements_decide_is_open() -> None:

@@ -146,15 +146,16 @@ def broadcast_to(L: Lowering, shape: Shape, given: dict[str, Any]) -> Region:
     full = tuple(
         map(L.length, wanted if isinstance(wanted, tuple | list) else (wanted,))
     )
-    return Region(full, lambda w, at: stretched(at, shape))
+    L.meet(shape, full)
+    stretch = L.stretch(shape, full)
 
+    def move(w: Scope, at: Places) -> Places:
+        own = stretch(w, at)[len(at) - len(shape) :]
+        return tuple(
+            linear(0) if n.constant == 1 else p for p, n in zip(own, shape, strict=True)
+        )
 
-def stretched(at: Places, shape: Shape) -> Places:
-    """The place in an array of what it is broadcast to."""
-    own = at[len(at) - len(shape) :]
-    return tuple(
-        linear(0) if n.constant == 1 else p for p, n in zip(own, shape, strict=True)
-    )
+    return Region(full, move)
 
 
 @view(np.diagonal)

@@ -191,10 +191,8 @@ def picked(frame: Frame, a: Any, y: Region, at: Pick, node: Any) -> Any:
 def _in_shape(frame: Frame, a: Operand, t: Type, node: Any) -> Any:
     """An operand, stretched to the shape of an array where it has another one."""
     pairs = list(zip(type_of(a).dims or (), t.dims or (), strict=False))
-    if type_of(a).rank == t.rank and all(
-        d.constant != 1 or own.constant == 1 for d, own in pairs
-    ):
-        frame.unit.assume_equal(pairs)
+    fits = all(_is_as_long(frame, d, own) for d, own in pairs)
+    if type_of(a).rank == t.rank and fits:
         return a
     shape = Structure(tuple, tuple(t.dims or ()))
     return call_function(frame, np.broadcast_to, [a, shape], {}, node)
@@ -273,6 +271,21 @@ def call_where(
     )
 
 
+def _is_as_long(frame: Frame, length: Linear, wanted: Linear) -> bool:
+    """Whether a length is the wanted one; the entry checks it where it can see both.
+
+    What it cannot see may turn out to be a 1, which NumPy stretches.
+    """
+    if length == wanted:
+        return True
+    if 1 in (length.constant, wanted.constant):
+        return False
+    if not (frame.unit.sees(length) and frame.unit.sees(wanted)):
+        return False
+    frame.unit.assume_equal([(length, wanted)])
+    return True
+
+
 # ---- ufunc.at ----------------------------------------------------------------------
 
 
@@ -340,10 +353,15 @@ def _one_by_one(
         )
     (count, *_) = broadcast(*lines) or ()
     rank = 1 + y.type.rank - len(index)
-    along = [t.dims[0] for t in lines if t.dims]
-    values = [type_of(o) for o in operands]
-    along += [t.dims[0] for t in values if t.rank == rank and t.dims]
-    frame.unit.assume_equal((count, d) for d in along if d.constant != 1)
+    lengths = [t.dims[0] for t in lines if t.dims]
+    if not all(n.constant == 1 or _is_as_long(frame, n, count) for n in lengths):
+        raise frame.error(
+            UnsupportedSyntax,
+            f"np.{f.__name__}.at of arrays of indices that may not be equally long",
+            node,
+            instead="np.broadcast_to(...) of the shorter one",
+        )
+    operands = [_along(frame, o, rank, count, node) for o in operands]
     symbol = Value("i", INT)
     k = Linear({symbol: 1})
 
@@ -358,6 +376,17 @@ def _one_by_one(
         _change(f, frame, y, at, [item(o, rank) for o in operands], node)
     b.add(For(symbol, linear(0), count, linear(1), body))
     b.forget({y.place})
+
+
+def _along(frame: Frame, a: Operand, rank: int, count: Linear, node: Any) -> Any:
+    """An operand with one item for each place, or one for all of them."""
+    first, *others = type_of(a).dims or (linear(1),)
+    if type_of(a).rank != rank or first.constant == 1:
+        return a
+    if _is_as_long(frame, first, count):
+        return a
+    shape = Structure(tuple, (count, *others))
+    return call_function(frame, np.broadcast_to, [a, shape], {}, node)
 
 
 def _apart(frame: Frame, a: Any, y: Region) -> Any:

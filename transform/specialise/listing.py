@@ -123,8 +123,8 @@ def _put_slice(frame: Frame, owner: Any, span: Span, value: Any, node: Any) -> N
         raise frame.error(
             UnsupportedSyntax, "a store into a slice of a list with a step", node
         )
-    if items is owner:
-        items = part(frame, owner, Span(), node)
+    if _read_from(items, owner):
+        items = listed_of(frame, items, node)
     lower, upper = bounds_of(frame, owner, span, node)
 
     times = Counting(lower, upper, linear(1))
@@ -192,6 +192,18 @@ def each(
     frame.builder.forget(stores(loop))
 
 
+def _read_from(items: Any, owner: Listed) -> bool:
+    """Whether iterating reads a list, under this name or another one."""
+    match items:
+        case Zipped():
+            return any(_read_from(p, owner) for p in items.parts)
+        case ListItems():
+            return _read_from(items.listed, owner)
+        case Listed():
+            return first_place(items) is first_place(owner)
+    return False
+
+
 def refuse_resized(items: Any, loop: For, frame: Frame, node: Any) -> None:
     """A loop over a list does not change its length."""
     match items:
@@ -226,8 +238,8 @@ def listed_of(frame: Frame, a: Any, node: Any) -> Listed:
 def extend(frame: Frame, listed: Listed, a: Any, node: Any) -> None:
     """Append every item of something."""
     items = items_of(frame, a, node)
-    if items is listed:
-        items = part(frame, listed, Span(), node)
+    if _read_from(items, listed):
+        items = listed_of(frame, items, node)
     if isinstance(items, Structure):
         for new in items.items:
             insert(frame, listed, new, None, node)

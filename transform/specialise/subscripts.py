@@ -408,7 +408,9 @@ def _picked(frame: Frame, owner: Value, index: core.Index, out: Value) -> Type:
 
     places = [o.dims for o in operands[1:] if isinstance(o, Type) and o.dims]
     meets = list(_pairs_that_meet(places))
-    frame.unit.assume_equal(meets)
+    seen = [pair for pair in meets if all(map(frame.unit.sees, pair))]
+    frame.unit.assume_equal(seen)
+    open_ended = {d for pair in meets if pair not in seen for d in pair}  # may be 1
     try:
         found = infer(run, operands, meets)
     except REFUSED as e:
@@ -419,6 +421,8 @@ def _picked(frame: Frame, owner: Value, index: core.Index, out: Value) -> Type:
         if what is not None:
             d = _known_as(frame, what, out, axis)
         elif d == VARYING or any(type(s) is tuple for s in d.symbols()):
+            d = symbol(Dim(out, axis))
+        elif d in open_ended:
             d = symbol(Dim(out, axis))
         dims.append(d)
     return array(owner.type.dtype, tuple(dims))

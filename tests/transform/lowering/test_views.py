@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from lowered import assert_compiles, texts
 
+import gradwright as gw
+
 A = np.sin(1.0 + 1.7 * np.arange(24.0)).reshape(2, 3, 4)
 LAYOUTS = [
     np.ascontiguousarray,
@@ -78,6 +80,23 @@ def with_length(a, n, m):
 @pytest.mark.parametrize(("n", "m"), [(2, 4), (3, 1), (24, 8)])
 def test_lengths_that_only_the_run_knows(n: int, m: int) -> None:
     assert_compiles(with_length, A, n, m)
+
+
+def stretched_by_the_run(a, n):
+    b = a[0, a[0, :, 0] > 0.0]
+    return np.broadcast_to(b, (n, 3, 4)) * 1.0, np.broadcast_to(b[:, :1], (3, n)) * 2.0
+
+
+@pytest.mark.parametrize("signs", [(1, -1, -1), (1, 1, 1)])
+def test_what_only_the_run_knows_to_be_stretched(signs: tuple[int, ...]) -> None:
+    assert_compiles(stretched_by_the_run, np.abs(A) * np.reshape(signs, (3, 1)), 4)
+
+
+def test_what_does_not_fit_the_shape_it_is_stretched_to() -> None:
+    f, compiled = stretched_by_the_run, gw.jit(stretched_by_the_run)
+    for run in (f, compiled):
+        with pytest.raises(ValueError, match="broadcast"):
+            run(np.abs(A) * np.reshape((1, 1, -1), (3, 1)), 4)
 
 
 def stored_through(a):

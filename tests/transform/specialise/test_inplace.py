@@ -125,6 +125,15 @@ def at_places_of_what_is_stretched(x, cells):
     return np.sum(y * y)
 
 
+def at_places_of_what_the_run_stretches(x, cells):
+    y = x * x + 2.0
+    np.multiply.at(y, [0, -1, 0], x[x > 1.0])
+    np.divide.at(y, cells, 2.0 + x[::4][:, None].squeeze(-1))
+    np.copyto(y, x[x > 1.0], where=y > 2.3)
+    np.multiply(y, x[x > 1.0], out=y, where=y > 1.3)
+    return np.sum(y * y * np.arange(1.0, 5.0))
+
+
 def in_loops(x, cells):
     g = np.ones(3)
     for k in range(3):
@@ -148,6 +157,7 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (filled, (X,)),
     (put_somewhere, (X, CELLS)),
     (at_places_of_what_is_stretched, (X, CELLS)),
+    (at_places_of_what_the_run_stretches, (X, CELLS)),
     (at_places, (X, CELLS)),
     (in_loops, (X, CELLS)),
 ]
@@ -351,3 +361,13 @@ def onto_itself(x):
 def test_an_array_that_is_copied_onto_itself() -> None:
     """NumPy looks at no mask then, whatever its shape."""
     np.testing.assert_allclose(gw.grad(onto_itself)(X), 3.0 * X * X)
+
+
+def test_arrays_of_indices_that_may_be_stretched_at_places_are_refused() -> None:
+    def f(x, i, j):
+        y = np.outer(x, x)
+        np.multiply.at(y, (i[i >= 0], j), 2.0)
+        return np.sum(y)
+
+    with pytest.raises(gw.UnsupportedSyntax, match="may not be equally long"):
+        gw.grad(f)(X, np.array([-1, 1, -1]), np.array([0, 0, 1]))

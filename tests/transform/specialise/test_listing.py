@@ -32,6 +32,26 @@ def test_slices_with_bounds_of_the_run(k: int) -> None:
     check(f, X, 5, k)
 
 
+@pytest.mark.parametrize("rounds", [1, 2])
+def test_a_list_is_read_before_it_changes(rounds: int) -> None:
+    def f(x, n, rounds):
+        items = [x[0]]
+        for k in range(n):  # by two names from here on
+            more = [x[1]]
+            for v in items:
+                more.append(v * x[k])
+            items = more
+        for _ in range(rounds):
+            items[:] = items
+            items[1:2] = reversed(items)
+            items[2:] = [a * b for a, b in zip(items, items[1:])]
+            items.extend(items)
+            items.extend(reversed(items))
+        return sum(v * v * (k + 1) for k, v in enumerate(items))
+
+    check(f, X, 2, rounds)
+
+
 def test_repeated_lists() -> None:
     def f(x, n):
         zeros, ones = [0.0] * n, n * [x[0], 1.0]

@@ -633,6 +633,16 @@ def appended_of_another_length(x, n):
     return total
 
 
+def views_among_the_items(x, n):
+    items = [x, x[None].squeeze(0)]
+    for _ in range(n):
+        items.append(x[::-1])
+    while len(items) > 1:
+        last = items.pop()
+        items[-1] = items[-1] + 0.3 * last * x
+    return np.sum(items[0] ** 2) + np.sum(x)
+
+
 PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (recurrence, (1.3, 2)),
     (recurrence, (1.3, 7)),
@@ -691,6 +701,7 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (other_names_of_lists_of_arrays, (X,)),
     (handed_over_in_an_iterable, (X, 3)),
     (appended_of_another_length, (X, 3)),
+    (views_among_the_items, (X, 2)),
 ]
 NAMES = [f.__name__ for f, _ in PROGRAMS]
 

@@ -153,6 +153,17 @@ def test_index_arrays_meet(columns: list[int]) -> None:
     )
 
 
+@pytest.mark.parametrize("i", [[-1, 1, -1], [1, 1, 2]])
+def test_index_arrays_of_which_the_run_stretches_one(i: list[int]) -> None:
+    def f(x: Any, i: Any, j: Any) -> Any:
+        y, z = x[i[i >= 0], j], x[j, i[i >= 0]]
+        return len(y) * np.sum(y**2) + z.shape[0] * np.sum(z)
+
+    x, *indices = np.arange(9.0).reshape(3, 3), np.array(i), np.array([0, 2, 1])
+    assert gw.value_and_grad(f)(x, *indices)[0] == f(x, *indices)
+    gw.check_grads(f, (x, *indices))
+
+
 def test_a_mask_over_an_axis_without_items() -> None:
     def f(x: Any) -> Any:
         y = np.full((0, 2), 0.4)[(x[:, None] + np.zeros(2)) > 0.3]
