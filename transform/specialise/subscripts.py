@@ -420,9 +420,7 @@ def _picked(frame: Frame, owner: Value, index: core.Index, out: Value) -> Type:
         what = next((key for key, c in counts.items() if d == c), None)
         if what is not None:
             d = _known_as(frame, what, out, axis)
-        elif d == VARYING or any(type(s) is tuple for s in d.symbols()):
-            d = symbol(Dim(out, axis))
-        elif d in open_ended:
+        elif d in {VARYING, *open_ended} or any(type(s) is tuple for s in d.symbols()):
             d = symbol(Dim(out, axis))
         dims.append(d)
     return array(owner.type.dtype, tuple(dims))

@@ -44,7 +44,7 @@ def test_a_list_is_read_before_it_changes(rounds: int) -> None:
         for _ in range(rounds):
             items[:] = items
             items[1:2] = reversed(items)
-            items[2:] = [a * b for a, b in zip(items, items[1:])]
+            items[2:] = [a * b for a, b in zip(items, items[::-1])]
             items.extend(items)
             items.extend(reversed(items))
         return sum(v * v * (k + 1) for k, v in enumerate(items))
