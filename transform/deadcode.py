@@ -333,8 +333,9 @@ def _is_read_next(s: Statement, t: Statement, live: set[Any]) -> bool:
 
 
 def _has_lengths(s: Let | Load) -> bool:
-    """Whether it is a slice whose length other arrays have: until it is written."""
-    return isinstance(s, Load) and any(
+    """Whether it is a view whose length other arrays have: until it is written."""
+    is_view = isinstance(s, Load) or bool(s.primitive.through)
+    return is_view and any(
         isinstance(d, Dim) and d.array is s.out
         for dim in s.out.type.dims or ()
         for d in dim.symbols()

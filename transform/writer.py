@@ -30,6 +30,7 @@ from gradwright.transform.core import (
     Library,
     List,
     Load,
+    Pick,
     Place,
     Pop,
     Push,
@@ -436,6 +437,8 @@ class Writer(Nesting):
         w = self.operand(s.operand)
         if isinstance(s.place, Cell | List) and self.changes_later(s):
             w = replace(w, tree=copied(w.tree))
+        if self._reads_its_own(s) and not isinstance(w.tree, ast.Name):
+            w = replace(w, tree=copied(w.tree))
         if s.place in self.in_rows and not s.index and not s.accumulate:
             w = replace(w, tree=self._laid_out(w.tree))
         target: ast.Name | ast.Subscript = name_of(s.place, True)
@@ -462,6 +465,13 @@ class Writer(Nesting):
             self._write(out, ast.Assign([target], total), s, w.quiet)
             return
         self._write(out, ast.AugAssign(target, op, tree), s, w.quiet)
+
+    def _reads_its_own(self, s: Store) -> bool:
+        """Whether NumPy reads what it stores: parts of an array, under a mask of it."""
+        is_masked = any(
+            isinstance(i, Pick) and type_of(i.places).is_bool for i in s.index
+        )
+        return is_masked and self.rooted.get(s.operand) is s.place  # type: ignore[arg-type]
 
     def _add_at(self, s: Store, out: list[ast.stmt]) -> None:
         """Where an index may come twice, both additions count."""

@@ -680,7 +680,8 @@ class Lowering:
         self.shapes[v] = shape
         if not shape:  # an array of no axes is a number
             w = Scope()
-            self.is_number(v, w, at(w, ()))
+            element = at(w, ())
+            (self.is_number if v.type.is_array else self.number)(v, w, element)
             return
         self.sources[v] = Source(at, reads, cheap)
         if any(isinstance(r, Value) and r in self.careful for r in reads):

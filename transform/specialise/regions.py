@@ -615,12 +615,37 @@ def store(
     rebinds: bool = False,
 ) -> None:
     """region[index] = value, or += where `accumulate`."""
+    if not accumulate and _is_one_mask(region, index):
+        _refuse_overlap(frame, region, value, node)
     full = composed(region, index)
     if isinstance(full[-1] if full else None, View) or not (full or accumulate):
         full = (*full, *WHOLE)
     loose = _may_stretch(frame, region, index, value, node)
     s = Store(region.place, value, full, accumulate, loose=loose, rebinds=rebinds)
     frame.builder.add(s)
+
+
+def _is_one_mask(region: Region, index: Index) -> bool:
+    """Whether an index is a mask over all axes."""
+    if len(index) != 1 or not isinstance(index[0], Pick):
+        return False
+    t = type_of(index[0].places)
+    return t.is_bool and t.rank == region.type.rank
+
+
+def _refuse_overlap(frame: Frame, region: Region, value: Operand, node: Any) -> None:
+    """Refuse to store a part of an array under a mask of it.
+
+    NumPy alone of all stores takes no copy then: it reads what it has just written.
+    """
+    if type_of(value).is_array and root_of(frame, value) is region.place:
+        raise frame.error(
+            AliasError,
+            f"a part of '{region.place.name}' is stored into it under a mask, and "
+            "NumPy reads elements that it has changed by then",
+            node,
+            instead="np.copy(...) of the part",
+        )
 
 
 def _may_stretch(

@@ -384,6 +384,14 @@ def a_view_without_axes(x):
     return np.sum(a**2)
 
 
+def a_flat_view_stored_into_rows(x):
+    y = np.outer(x, x)[::-1].copy()
+    row, column = np.argsort(-x)[:, None], np.argsort(x)
+    at = np.broadcast_to(row, y.shape), np.broadcast_to(column, y.shape)
+    y.T[at[0].ravel(), at[1].ravel()] = np.squeeze(y.reshape(-1)[None], axis=0)
+    return np.sum(y * np.arange(y.size).reshape(y.shape))
+
+
 PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (prefix_sums, (X,)),
     (gauss_seidel, (X, 0)),
@@ -426,6 +434,7 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (arrays_in_lists_and_dicts, (X,)),
     (rows_of_a_loop, (A,)),
     (a_view_without_axes, (X,)),
+    (a_flat_view_stored_into_rows, (X,)),
 ]
 NAMES = [f.__name__ for f, _ in PROGRAMS]
 
@@ -661,6 +670,19 @@ def test_a_store_into_one_array_or_another_is_refused() -> None:
     with pytest.raises(gw.AliasError, match="one array or another") as caught:
         gw.grad(f)(X)
     assert "v = u if x[0] > 0.0 else w" in str(caught.value)
+
+
+@pytest.mark.parametrize("part", [lambda y: y[::-1], lambda y: y[None, ::-1][0]])
+def test_a_part_of_an_array_stored_under_a_mask_of_it_is_refused(part: Any) -> None:
+    def f(x, copied):
+        y = x * x
+        y[y > 0.0] = np.copy(part(y)) if copied else part(y)
+        return np.sum(y * x)
+
+    check(lambda x: f(x, True), X)
+    with pytest.raises(gw.AliasError, match="under a mask") as caught:
+        gw.grad(lambda x: f(x, False))(X)
+    assert "y[y > 0.0] = " in str(caught.value)
 
 
 def test_what_does_not_change_is_read_once() -> None:
