@@ -91,6 +91,8 @@ class Writer(Nesting):
         out: list[ast.stmt] = []
         for s in self.function.body:
             self.statement(s, out, self.function.body)
+            if isinstance(s, Raise):
+                return with_displays(out)
         found = [self.operand(r) for r in self.function.results]
         out[:] = with_displays(out)
         if found:

@@ -265,6 +265,8 @@ def block(L: Lowering, body: list[Statement]) -> None:
         else:
             statement(L, s)
         L.used(s)
+        if isinstance(s, Raise):
+            break  # what follows may be of what is not there
 
 
 def statement(L: Lowering, s: Statement) -> None:
@@ -444,6 +446,9 @@ def result(L: Lowering, r: Any, given: set[Any]) -> Any:
     """A result: a number, or memory of its own."""
     if not type_of(r).is_array:
         return L.operand(r)
+    if r not in L.shapes:  # the program has raised by then
+        nothing = (linear(0),) * r.type.rank
+        L.is_memory(r, L.room(r.name, r.type, nothing), nothing)
     if not r.type.rank:
         out, w = Value(r.name, r.type), Scope()
         L.number(out, w, L.at(w, r, ()))

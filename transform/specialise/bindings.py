@@ -184,7 +184,7 @@ def store_item(frame: Frame, target: Any, value: Any, function: Any = None) -> N
     old = part_now(frame, region, index, target)
     new = display(frame, binary(frame, function, old, value, target), target)
     if type_of(old).is_array:
-        must_fit(type_of(new), region, function)
+        must_fit(type_of(new), region, function, type_of(old).rank)
     store(frame, region, index, new, target)
 
 

@@ -240,6 +240,11 @@ def _must_be_like(frame: Frame, f: Any, y: Region, result: Operand, node: Any) -
     """An output takes a result of its kind and shape; a ufunc's may be stretched."""
     t = type_of(result)
     if isinstance(f, np.ufunc):
+        if f.signature is not None and t.rank > y.type.rank:
+            text = f"out= with fewer axes than the result of np.{f.__name__}"
+            raise frame.error(
+                UnsupportedSyntax, text, node
+            )  # NumPy takes some of these
         must_fit(t, y, f)
         return
     if t.rank != y.type.rank:

@@ -28,6 +28,7 @@ from gradwright.transform.core import (
     Index,
     Let,
     Load,
+    NewAxis,
     Operand,
     Pick,
     Span,
@@ -45,6 +46,7 @@ from gradwright.transform.core import (
 )
 from gradwright.transform.errors import AliasError, UnsupportedSyntax
 from gradwright.transform.indices import Linear, linear
+from gradwright.transform.picks import taken
 from gradwright.transform.primitives.record import UFUNCS
 from gradwright.transform.primitives.structural import COPY, DISPLAY, makes_anew
 from gradwright.transform.specialise.abstract import (
@@ -617,12 +619,56 @@ def store(
     """region[index] = value, or += where `accumulate`."""
     if not accumulate and _is_one_mask(region, index):
         _refuse_overlap(frame, region, value, node)
+    value = _without_leading_axes(frame, region, index, value, node, accumulate)
     full = composed(region, index)
     if isinstance(full[-1] if full else None, View) or not (full or accumulate):
         full = (*full, *WHOLE)
     loose = _may_stretch(frame, region, index, value, node)
     s = Store(region.place, value, full, accumulate, loose=loose, rebinds=rebinds)
     frame.builder.add(s)
+
+
+def _without_leading_axes(
+    frame: Frame,
+    region: Region,
+    index: Index,
+    value: Operand,
+    node: Any,
+    accumulate: bool,
+) -> Any:
+    """What is stored, without the axes that it has more than the part: all are 1."""
+    from gradwright.transform.specialise.methods import call_function
+
+    rank = _rank_of_part(region, index)
+    more = type_of(value).rank - rank
+    if more <= 0 or frame.in_rule:
+        return value
+    if accumulate:
+        raise ProgramError(ValueError(_with_more_axes(type_of(value).rank)))
+    if not rank:
+        text = "setting an array element with a sequence."
+        raise ProgramError(ValueError(text))
+    if _is_one_mask(region, index):
+        text = (
+            "NumPy boolean array indexing assignment requires a 0 or 1-dimensional "
+            f"input, input has {type_of(value).rank} dimensions"
+        )
+        raise ProgramError(TypeError(text))
+    axes = Structure(tuple, tuple(map(linear, range(more))))
+    return call_function(frame, np.squeeze, [value, axes], {}, node)
+
+
+def _rank_of_part(region: Region, index: Index) -> int:
+    """How many axes a part of an array has."""
+    own, asked = region.type.rank, sum(map(taken, index))
+    if asked > own:
+        text = f"array is {own}-dimensional, but {asked} were indexed"
+        raise ProgramError(IndexError(f"too many indices for array: {text}"))
+    cut = sum(isinstance(i, Span | NewAxis) for i in index)
+    picks = [type_of(i.places) for i in index if isinstance(i, Pick)]
+    return (
+        own - asked + cut + max((1 if t.is_bool else t.rank for t in picks), default=0)
+    )
 
 
 def _is_one_mask(region: Region, index: Index) -> bool:
@@ -667,9 +713,16 @@ def _may_stretch(
     return stretches
 
 
-def must_fit(given: Type, region: Region, function: Any) -> None:
-    """NumPy's error where what an operator gives is not cast to an array's dtype."""
+def must_fit(
+    given: Type, region: Region, function: Any, rank: int | None = None
+) -> None:
+    """NumPy's error where an operator gives what does not go into an array.
+
+    Its dtype is not cast to the array's, or it has more axes than the part, of `rank`.
+    """
     own = region.type
+    if given.rank > (own.rank if rank is None else rank):
+        raise ProgramError(ValueError(_with_more_axes(given.rank)))
     if np.can_cast(given.weak(), np.dtype(own.dtype), casting="same_kind"):
         return
     name = UFUNCS.get(function, function).__name__
@@ -678,6 +731,10 @@ def must_fit(given: Type, region: Region, function: Any) -> None:
         f"dtype('{own.dtype}') with casting rule 'same_kind'"
     )
     raise ProgramError(TypeError(text))
+
+
+def _with_more_axes(rank: int) -> str:
+    return f"non-broadcastable output operand, of fewer axes than the result's {rank}"
 
 
 def root_of(frame: Frame, value: Any) -> Buffer | None:

@@ -384,6 +384,15 @@ def a_view_without_axes(x):
     return np.sum(a**2)
 
 
+def axes_in_front_of_what_is_stored(x):
+    y, a = x * x, np.outer(x, x)
+    y[1:] = np.sin(x[:1])[None, None]
+    a[0] = np.cos(x)[None, None]
+    a[1:, 1] = np.exp(x)[None, 1:]
+    a[[2, 1], [0, 0]] = x[None, :2]
+    return np.sum(y * x) + np.sum(a * a)
+
+
 def a_flat_view_stored_into_rows(x):
     y = np.outer(x, x)[::-1].copy()
     row, column = np.argsort(-x)[:, None], np.argsort(x)
@@ -434,6 +443,7 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (arrays_in_lists_and_dicts, (X,)),
     (rows_of_a_loop, (A,)),
     (a_view_without_axes, (X,)),
+    (axes_in_front_of_what_is_stored, (X,)),
     (a_flat_view_stored_into_rows, (X,)),
 ]
 NAMES = [f.__name__ for f, _ in PROGRAMS]
@@ -683,6 +693,50 @@ def test_a_part_of_an_array_stored_under_a_mask_of_it_is_refused(part: Any) -> N
     with pytest.raises(gw.AliasError, match="under a mask") as caught:
         gw.grad(lambda x: f(x, False))(X)
     assert "y[y > 0.0] = " in str(caught.value)
+
+
+def an_array_into_an_element(y, x):
+    y[0, 0] = x
+
+
+def a_number_at_too_many_places(y, x):
+    y[0, 0, 0] = x[0]
+
+
+def rows_under_a_mask(y, x):
+    y[y > 0.5] = x[None]
+
+
+def a_sum_with_more_axes(y, x):
+    np.add(x[None, None], 1.0, out=y)
+
+
+def a_product_with_more_axes(y, x):
+    y[0] *= x[None]
+
+
+def a_difference_with_more_axes(y, x):
+    y[0, 1:] -= x[None, 1:]
+
+
+@pytest.mark.parametrize(
+    "store",
+    [
+        an_array_into_an_element, a_number_at_too_many_places, rows_under_a_mask,
+        a_sum_with_more_axes, a_product_with_more_axes, a_difference_with_more_axes,
+    ],
+)  # fmt: skip
+def test_stores_that_numpy_refuses(store: Any) -> None:
+    def f(x):
+        y = np.outer(x, x)
+        store(y, x)
+        return np.sum(y * x)
+
+    with pytest.raises(Exception) as numpys:
+        f(X)
+    for run in (gw.grad(f), gw.jit(f), gw.jit(gw.grad(f))):
+        with pytest.raises(numpys.type):
+            run(X)
 
 
 def test_what_does_not_change_is_read_once() -> None:
