@@ -89,17 +89,30 @@ def begin_list(L: Lowering, place: List) -> None:
 
 
 def _begin_with_zeros(L: Lowering, listed: Listed, n: Linear) -> None:
-    if listed.item.dims:
-        raise L.refuse("a list that begins with arrays of zeros")
+    if listed.stack.shape is None:
+        listed.stack.shape = _known_shape(L, listed)
     n = L.greatest(n, linear(0))
     start = claim(L, listed.stack, listed.column, (n,), n)
-    zero = Const(
-        listed.item.weak()(0) if listed.item.python else listed.item.weak().type(0),
-        listed.item,
-    )
-    L.settle({listed.column.buffer})
-    L.root((n,), lambda w, at: w.store(listed.column.buffer, (start + at[0],), zero))
+    buffer, t = listed.column.buffer, listed.item.element
+    zero = Const(t.weak()(0) if t.python else t.weak().type(0), t)
+
+    def write(w: Scope, at: Places) -> None:
+        k, *rest = at
+        assert isinstance(k, Linear)
+        w.store(buffer, (start + k, *rest), zero)
+
+    L.settle({buffer})
+    L.root((n, *listed.shape), write)
     L.add(Store(listed.column.top, n))
+
+
+def _known_shape(L: Lowering, listed: Listed) -> Shape:
+    """The shape of every item, where the program takes it for granted."""
+    found = [L.granted(n) for n in listed.item.dims or ()]
+    shape = tuple(n for n in found if n is not None)
+    if len(shape) < len(found) or not all(is_here(L, listed.stack, n) for n in shape):
+        raise L.refuse("a list that begins with arrays of zeros")
+    return shape
 
 
 def count(L: Lowering, listed: Listed) -> Linear:
@@ -110,7 +123,11 @@ def count(L: Lowering, listed: Listed) -> Linear:
 
 
 def _fit(L: Lowering, listed: Listed, operand: Operand) -> None:
-    """An item has the shape of all the others."""
+    """An item has the shape of all the others; a zero may stand for an array."""
+    if listed.item.dims and not type_of(operand).is_array:
+        if listed.stack.shape is None:
+            listed.stack.shape = _known_shape(L, listed)
+        return
     shape = L.shape(operand) if type_of(operand).is_array else ()
     if listed.stack.shape is None:
         listed.stack.shape = shape

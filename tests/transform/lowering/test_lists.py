@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from lowered import assert_compiles, assert_differentiates, texts
 
+import gradwright as gw
+
 X = np.array([0.7, -1.3, 2.1, 0.4])
 
 
@@ -47,6 +49,29 @@ def of_arrays(x, n):
     return np.sum(np.array(rows) ** 2) + np.sum(rows[0])
 
 
+def stacked(x, n):
+    states = [x]
+    for _ in range(n):
+        states.append(np.sin(states[-1]) * 0.9)
+    return np.sum(states[-1]) + np.sum(np.stack(states) ** 2)
+
+
+def added_up(x, n):
+    rows = [x * k for k in range(n)]
+    total = 0.0
+    for row in rows:
+        total = total + np.sum(row * row)
+    return total + np.sum(sum(rows) ** 3)
+
+
+def folded(x, n):
+    rows = [x * k for k in range(n + 1)]
+    while len(rows) > 1:
+        last = rows.pop()
+        rows[-1] = np.tanh(rows[-1] + last)
+    return np.sum(rows[0])
+
+
 def begun_in_a_loop(x, n):
     s = 0.0
     for k in range(n):
@@ -82,6 +107,12 @@ def test_a_list_grows(n: int) -> None:
 
 def test_items_that_are_arrays() -> None:
     assert_compiles(of_arrays, X, 3)
+
+
+@pytest.mark.parametrize("f", [of_arrays, stacked, added_up, folded])
+def test_cotangents_that_are_arrays(f: Any) -> None:
+    assert_differentiates(f, X, 3)
+    assert_compiles(gw.hessian(f), X, 3)
 
 
 @pytest.mark.parametrize("n", [0, -2, 2, -3])
