@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -141,11 +142,18 @@ def _united(meets: Meets, ones: bool) -> dict[Any, Linear]:
         difference = _resolved(a, same) - _resolved(b, same)
         if 1 in (a.constant, b.constant) and not ones:
             continue
-        s = next((s for s, c in difference.terms.items() if abs(c) == 1), None)
+        s = next(filter(partial(_divides, difference), difference.terms), None)
         if s is not None:
             c = difference.terms[s]
-            same[s] = (difference - Linear({s: c})) * -c
+            others = {k: -n // c for k, n in difference.terms.items() if k != s}
+            same[s] = Linear(others, -difference.offset // c)
     return same
+
+
+def _divides(form: Linear, symbol: Any) -> bool:
+    """Whether what a symbol is, where a form is zero, has no fractions."""
+    c = form.terms[symbol]
+    return all(n % c == 0 for n in (*form.terms.values(), form.offset))
 
 
 def _resolved(form: Linear, same: dict[Any, Linear]) -> Linear:

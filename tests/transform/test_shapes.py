@@ -119,3 +119,10 @@ def test_a_window_that_moves_with_a_loop_has_a_known_length() -> None:
 def test_a_length_that_would_be_negative() -> None:
     assert gw.grad(differences_of)(np.ones(0)).tolist() == []
     assert gw.grad(differences_of)(np.ones(1)).tolist() == [0.0]
+
+
+def test_dims_that_meet_with_a_factor() -> None:
+    operands = [array(float, (N * 2 - M,)), array(float, (M,))]
+    meets = [(N * 2 - M, M)]
+    found = infer(lambda o: np.tensordot(o[0], o[1], 1), operands, meets)
+    assert found == numpy_scalar(float)
