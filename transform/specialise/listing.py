@@ -200,7 +200,8 @@ def _read_from(items: Any, owner: Listed) -> bool:
         case ListItems():
             return _read_from(items.listed, owner)
         case Listed():
-            return first_place(items) is first_place(owner)
+            place = first_place(items)
+            return items is owner or (place is not None and place is first_place(owner))
     return False
 
 

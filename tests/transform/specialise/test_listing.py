@@ -52,6 +52,17 @@ def test_a_list_is_read_before_it_changes(rounds: int) -> None:
     check(f, X, 2, rounds)
 
 
+def test_a_list_of_which_no_item_is_known_is_read() -> None:
+    def f(x, n):
+        none = []
+        some = list(reversed(none))
+        none.extend(none)
+        none.extend(x[:n])
+        return sum(none) * len(some + none)
+
+    check(f, X, 3)
+
+
 def test_repeated_lists() -> None:
     def f(x, n):
         zeros, ones = [0.0] * n, n * [x[0], 1.0]
