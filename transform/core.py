@@ -113,11 +113,20 @@ class List(Place):
     """A list of numbers, or of arrays, whose items have the type.
 
     With a `length` it begins with as many zeros, which stand for arrays, too.  One that
-    is `gathered` is what a comprehension makes.
+    is `gathered` is what a comprehension makes.  The items of one of more `depth` are
+    lists, of which each has a depth less.
     """
 
     length: Operand | None = None
     gathered = False
+
+    def __init__(self, name: str, type: Type, depth: int = 1) -> None:
+        super().__init__(name, type)
+        self.depth = depth
+
+    def is_item(self, index: Index) -> bool:
+        """Whether an index names one number or array, not a list."""
+        return sum(isinstance(i, At) for i in index) == self.depth
 
 
 @dataclass(frozen=True)
@@ -302,20 +311,29 @@ class Exchange(Statement):
 
 @dataclass(eq=False)
 class Insert(Statement):
-    """place.insert(position, operand), or append(operand) without a position."""
+    """place.insert(position, operand), or append(operand) without a position.
+
+    A list that is inserted is not changed later by its own name.  With a `path`, it is
+    an item of the place that changes.
+    """
 
     place: List
-    operand: Operand
+    operand: Operand | List
     position: Operand | None = None
+    path: Index = ()
 
 
 @dataclass(eq=False)
 class Remove(Statement):
-    """out = place.pop(position), or of the last item without a position."""
+    """out = place.pop(position), or of the last item without a position.
 
-    out: Value
+    With a `path`, it is an item of the place that changes.
+    """
+
+    out: Value | List
     place: List
     position: Operand | None = None
+    path: Index = ()
 
 
 @dataclass(eq=False)
@@ -532,6 +550,7 @@ def _operands(s: Statement) -> Iterator[Any]:
                 yield s.operand
             if s.position is not None:
                 yield s.position
+            yield from index_operands(s.path)
             yield s.place
         case Take():
             yield s.source
@@ -796,13 +815,20 @@ class Substitution:
             case Resize():
                 return replace(s, place=o(s.place), length=o(s.length))
             case Insert():
-                position = o(s.position)
                 return replace(
-                    s, place=o(s.place), operand=o(s.operand), position=position
+                    s,
+                    place=o(s.place),
+                    operand=o(s.operand),
+                    position=o(s.position),
+                    path=self.index(s.path),
                 )
             case Remove():
                 return replace(
-                    s, place=o(s.place), out=o(s.out), position=o(s.position)
+                    s,
+                    place=o(s.place),
+                    out=o(s.out),
+                    position=o(s.position),
+                    path=self.index(s.path),
                 )
             case Take():
                 return replace(s, place=o(s.place), source=o(s.source))

@@ -174,13 +174,17 @@ class Sweep:
 
     def beside(self, out: Any) -> Any:
         """A value, tape or list of the same kind for its tangent."""
-        kind = type(out) if isinstance(out, Place) else Value
-        return kind(f"{out.name}_dot", self.kind(out.type))
+        name, t = f"{out.name}_dot", self.kind(out.type)
+        if isinstance(out, List):
+            return List(name, t, out.depth)
+        return (type(out) if isinstance(out, Place) else Value)(name, t)
 
     def tangent(self, o: Any) -> Any:
         """The tangent of an operand; zero for what does not vary."""
         if isinstance(o, Value | Place) and o in self.dots:
             return self.dots[o]
+        if isinstance(o, List):
+            return self._zeros(o)
         if isinstance(o, Tape):
             empty = self.dots[o] = Tape(f"{o.name}_dot", self.kind(o.type))
             self.builder.add(Alloc(empty))
@@ -248,7 +252,7 @@ class Sweep:
             case Insert():
                 if s.place in self.varied:
                     dot = self.tangent(s.operand)
-                    b.add(Insert(self.dots[s.place], dot, s.position))
+                    b.add(Insert(self.dots[s.place], dot, s.position, s.path))
                 self.keep(s)
             case Take():
                 if s.place in self.varied:
@@ -258,7 +262,7 @@ class Sweep:
                 self.keep(s)
                 if s.place in self.varied:
                     removed = self.beside(s.out)
-                    b.add(Remove(removed, self.dots[s.place], s.position))
+                    b.add(Remove(removed, self.dots[s.place], s.position, s.path))
                     self.dots[s.out] = removed
             case For() | While() | If() if not self._varies(s):
                 self.keep(s)
@@ -301,7 +305,7 @@ class Sweep:
         elif isinstance(p, Cell):
             dot = Cell(name, t, p.choice)
         elif isinstance(p, List):
-            dot = List(name, t)
+            dot = List(name, t, p.depth)
             dot.length = p.length
         else:
             dot = Tape(name, t)
@@ -315,19 +319,24 @@ class Sweep:
             return self._zeros(source)
         return self.dots[source]
 
-    def _zeros(self, xs: List) -> List:
-        """A list of tangents that are zero."""
+    def _zeros(self, xs: List, path: tuple[At, ...] = ()) -> List:
+        """A list of tangents that are zero, for one or for an item of one at a path."""
         b, n, k = self.builder, Value("count", INT), Value("i", INT)
-        dots = List(f"{xs.name}_dot", self.kind(xs.type))
-        b.add(Load(n, xs, (Length(),), safe=True))
-        if not xs.type.is_array:
+        depth = xs.depth - len(path)
+        dots = List(f"{xs.name}_dot", self.kind(xs.type), depth)
+        b.add(Load(n, xs, (*path, Length()), safe=True))
+        if not xs.type.is_array and depth == 1:
             dots.length = symbol(n)
             b.add(Alloc(dots))
             return dots
         b.add(Alloc(dots))
+        at = (*path, At(symbol(k)))
         with b.nested([]) as body:
-            x = b.element(xs, (At(symbol(k)),), xs.type, xs.name, safe=True)
-            b.add(Insert(dots, self.tangent(x)))
+            if depth > 1:
+                b.add(Insert(dots, self._zeros(xs, at)))
+            else:
+                x = b.element(xs, at, xs.type, xs.name, safe=True)
+                b.add(Insert(dots, self.tangent(x)))
         b.add(For(k, linear(0), symbol(n), linear(1), body))
         return dots
 

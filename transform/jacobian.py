@@ -527,7 +527,9 @@ def _emptied(s: Statement) -> Iterable[Any]:
 
 def _copied(b: Builder, tape: Tape | List, together: object) -> Tape | List:
     """A tape or list with the same content, which may be emptied."""
-    copy = type(tape)(tape.name, tape.type)
+    copy: Tape | List = Tape(tape.name, tape.type)
+    if isinstance(tape, List):
+        copy = List(tape.name, tape.type, tape.depth)
     copy.of = tape
     b.add(Load(copy, tape, deep=together))
     return copy

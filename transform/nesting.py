@@ -213,6 +213,13 @@ class Nesting:
                 tree = self.spelling.primitive(let, [tree, *(w.tree for w in found)])
         return tree
 
+    def _of_list(self, xs: List, path: Any, places: set[Place]) -> ast.expr:
+        """An item of a list, of a list in it, and so on."""
+        tree: ast.expr = name_of(xs)
+        for item in path:
+            tree = ast.Subscript(tree, self._index((item,), places))
+        return tree
+
     def _index(self, index: Any, places: set[Place]) -> ast.expr:
         def one(o: Any) -> Any:
             if o is None:

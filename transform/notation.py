@@ -161,10 +161,10 @@ def _line(s: Statement, n: _Names) -> str:
             return f"add {n(s.tape)}, {n(s.operand)}"
         case Insert():
             at = "" if s.position is None else f" at {n(s.position)}"
-            return f"insert {n(s.place)}{at}, {n(s.operand)}"
+            return f"insert {n(s.place)}{n.index(s.path)}{at}, {n(s.operand)}"
         case Remove():
             at = "" if s.position is None else f" at {n(s.position)}"
-            return f"{n(s.out)} = remove {n(s.place)}{at}"
+            return f"{n(s.out)} = remove {n(s.place)}{n.index(s.path)}{at}"
         case Take():
             return f"take {n(s.place)}, {n(s.source)}"
         case Exchange():

@@ -101,7 +101,9 @@ class _Memory:
         if isinstance(v, Cell | Tape):
             return held
         match self.made.get(v):
-            case Load(source=List(), index=()) if isinstance(v, Value):
+            case Load(source=List() as xs, index=index) if isinstance(
+                v, Value
+            ) and not xs.is_item(index):
                 return []
             case Load(source=source):
                 return [source, *held]

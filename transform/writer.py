@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import operator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -303,18 +304,17 @@ class Writer(Nesting):
     ) -> None:
         """`xs[k]`, `len(xs)`, `np.array(xs)`, and `ys = xs[1:]`."""
         self.settle_pops(source, out, s)
-        xs, tree = name_of(source), ast.expr()
         places: set[Place] = {source}
-        match s.index:
-            case (Length(),):
-                tree = ast.Call(ast.Name("len"), [xs], [])
+        path = tuple(i for i in s.index if i != Length())
+        tree = self._of_list(source, path, places)
+        if Length() in s.index:
+            tree = ast.Call(ast.Name("len"), [tree], [])
+            if not path:
                 self.lengths[s.out] = source
-            case ():
-                tree = ast.Call(ast.Attribute(xs, "copy"), [], [])
-                if isinstance(s.out, Value):
-                    tree = self.spelling.call("np.array", [xs])
-            case _:
-                tree = ast.Subscript(xs, self._index(s.index, places))
+        elif isinstance(s.out, Value) and not source.is_item(path):
+            tree = self.spelling.call("np.array", [tree])
+        elif isinstance(s.out, List) and not path:
+            tree = ast.Call(ast.Attribute(tree, "copy"), [], [])
         if isinstance(s.out, List):
             self._write(out, ast.Assign([name_of(s.out, True)], tree), s)
         else:
@@ -331,20 +331,38 @@ class Writer(Nesting):
         if s.position is not None:
             method, given = "insert", [*self._trees([s.position]), *given]
         self._flush({s.place}, out, s)
-        call = ast.Call(ast.Attribute(name_of(s.place), method), given, [])
+        owner = self._of_list(s.place, s.path, set())
+        call = ast.Call(ast.Attribute(owner, method), given, [])
         self._write(out, ast.Expr(call), s, w.quiet)
 
     def _remove(self, s: Remove, out: list[ast.stmt], body: list[Statement]) -> None:
         """`x = xs.pop()`, `xs.pop(k)`."""
         given = [] if s.position is None else self._trees([s.position])
         self._flush({s.place, CALLS}, out, s)
-        pop = ast.Call(ast.Attribute(name_of(s.place), "pop"), given, [])
+        owner = self._of_list(s.place, s.path, set())
+        pop = ast.Call(ast.Attribute(owner, "pop"), given, [])
         if self.left.get(s.out, 0) == 0:
             self._write(out, ast.Expr(pop), s)
             return
         mark = self.popping.setdefault(s.place, Place("popping", s.place.type))
-        places: set[Place] = {s.place, mark}
-        self._settle(s.out, Waiting(pop, places, len(s.place.name) + 6), out, s, body)
+        w = Waiting(pop, {s.place, mark}, len(s.place.name) + 6)
+        self._settle_popped(s.out, w, out, s, body)
+
+    def _settle_popped(
+        self,
+        v: Any,
+        w: Waiting,
+        out: list[ast.stmt],
+        s: Pop | Remove,
+        body: list[Statement],
+    ) -> None:
+        """A list that is popped has a name, unless it only goes by another one next."""
+        if isinstance(v, List) and not all(
+            isinstance(r, Take) for r in self.uses[v].readers
+        ):
+            self._assign(v, w, out, s)
+        else:
+            self._settle(v, w, out, s, body)
 
     def _pop(self, s: Pop, out: list[ast.stmt], body: list[Statement]) -> None:
         self._flush({s.tape, CALLS}, out, s)
@@ -353,13 +371,7 @@ class Writer(Nesting):
             self._write(out, ast.Expr(pop), s)
         else:
             w = Waiting(pop, {s.tape}, len(s.tape.name) + 6)
-            readers = self.uses[s.out].readers
-            if isinstance(s.out, List) and not all(
-                isinstance(r, Take) for r in readers
-            ):
-                self._assign(s.out, w, out, s)
-            else:
-                self._settle(s.out, w, out, s, body)
+            self._settle_popped(s.out, w, out, s, body)
 
     def _add_up(self, s: AddUp, out: list[ast.stmt]) -> None:
         """`total_tape = [a + b for a, b in zip(total_tape, tape)]`."""
@@ -444,7 +456,9 @@ class Writer(Nesting):
         if s.place in self.in_rows and not s.index and not s.accumulate:
             w = replace(w, tree=self._laid_out(w.tree))
         target: ast.Name | ast.Subscript = name_of(s.place, True)
-        if s.index:
+        if isinstance(s.place, List):
+            target = self._of_list(s.place, s.index, set())  # type: ignore[assignment]
+        elif s.index:
             target = self._item(name_of(s.place), s.index, set())
             if not isinstance(target, ast.Subscript):  # a view: all of it
                 target = ast.Subscript(target, ast.Constant(...))
@@ -461,8 +475,8 @@ class Writer(Nesting):
         if isinstance(s.place, Cell | List) and s.place.type.is_array:
             # What the cell holds may be another's: an argument, an array on a tape.
             held: ast.expr = name_of(s.place)
-            if s.index:
-                held = ast.Subscript(held, again(target.slice))  # type: ignore[union-attr]
+            if isinstance(target, ast.Subscript):
+                held = ast.Subscript(again(target.value), again(target.slice))
             total = ast.BinOp(held, op, tree)
             self._write(out, ast.Assign([target], total), s, w.quiet)
             return
@@ -732,6 +746,8 @@ def _iterated(s: For) -> list[Load]:
         return found
     for t in s.body:
         if not (isinstance(t, Load) and t.safe and isinstance(t.source, Value | List)):
+            break
+        if isinstance(t.source, List) and not t.source.is_item(t.index):
             break
         if t.index != (At(Linear({s.symbol: 1})),):
             break

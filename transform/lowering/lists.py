@@ -72,6 +72,8 @@ def begin_list(L: Lowering, place: List) -> None:
     item = place.type
     if item.optional or not item.is_number:
         raise L.refuse(f"{place.name}, a list of what may be None,")
+    if place.depth > 1:
+        raise L.refuse(f"{place.name}, a list of lists,")
     if place in L.lists:
         listed = L.lists[place]
         L.add(Store(listed.column.top, linear(0)))
@@ -204,6 +206,7 @@ def _shift(L: Lowering, listed: Listed, first: Linear, n: Linear, up: bool) -> N
 def remove(L: Lowering, s: Remove) -> None:
     """An item is taken out: the last one, or another."""
     listed = _listed(L, s.place)
+    assert isinstance(s.out, Value)
     n = count(L, listed)
     _raise_if(L, operator.eq, n, linear(0), "pop from empty list")
     place = n - 1

@@ -35,6 +35,7 @@ from gradwright.transform.core import (
     leaves,
     mapped_index,
     stores,
+    twin,
 )
 from gradwright.transform.indices import Dim, Linear, symbol
 from gradwright.transform.picks import is_places
@@ -136,9 +137,11 @@ def provide(sweep: Sweep, block: Block, v: Any) -> Any:
     k = block.defined[v]
     s = block.body[k]
     with sweep.inside(block):
-        if isinstance(s, Load) and can_remake(sweep, v):
+        if isinstance(v, List):
+            new: Any = popped(sweep, block, k, v)
+        elif isinstance(s, Load) and can_remake(sweep, v):
             put_back_older(sweep, block, s.source, k)
-            new: Any = Value(v.name, v.type, v.users)
+            new = Value(v.name, v.type, v.users)
             index = need_index(sweep, s.index)
             source = s.source if isinstance(s.source, Place) else need(sweep, s.source)
             again = Load(new, source, index, s.safe)
@@ -158,8 +161,6 @@ def provide(sweep: Sweep, block: Block, v: Any) -> Any:
             sweep.builder.add(Load(new, store.place))
         else:
             new = popped(sweep, block, k, v)
-        if isinstance(v, Value) and v.type == INT:
-            pass
         block.provided[v] = new
     return block.provided[v]
 
@@ -168,12 +169,15 @@ def popped(sweep: Sweep, block: Block, k: int, v: Any) -> Any:
     """Push a value in the forward sweep, pop it here."""
     sweep.pushed.add(v)
     tape = tape_of(sweep, v, v.name)
-    block.after.setdefault(k, []).append(Push(tape, v, where=block.body[k].where))
-    new: Any = (
-        type(v)(v.name, v.type)
-        if isinstance(v, Place)
-        else Value(v.name, v.type, v.users)
-    )
+    kept, where = v, block.body[k].where
+    if isinstance(v, List):  # what is on a tape does not change
+        kept = List(v.name, v.type, v.depth)
+        deep = kept if v.depth > 1 else None
+        block.after.setdefault(k, []).append(Load(kept, v, deep=deep, where=where))
+    block.after.setdefault(k, []).append(Push(tape, kept, where=where))
+    new: Any = Value(v.name, v.type, getattr(v, "users", False))
+    if isinstance(v, Place):
+        new = List(v.name, v.type, v.depth) if isinstance(v, List) else twin(v)
     sweep.builder.add(Pop(new, tape))
     return new
 

@@ -61,7 +61,7 @@ class Block:
     items: dict[Any, dict[int, Operand]] = field(default_factory=dict)
     known: dict[Place, Value] = field(default_factory=dict)
     made: dict[Any, Value] = field(default_factory=dict)
-    last: list[tuple[List, Value, Tape]] = field(default_factory=list)
+    last: list[tuple[List, Value | List, Tape]] = field(default_factory=list)
     last_trip: Operand | None = None
     is_home: bool = False
 

@@ -448,7 +448,7 @@ def reverse_load(sweep: Sweep, s: Load) -> bool:
     g = collect(sweep, s.out)
     if g is None:
         return False
-    if isinstance(s.source, List) and not s.index:
+    if isinstance(s.source, List) and not s.source.is_item(s.index):
         reverse_array(sweep, s, in_shape(sweep, g, s.out.type, s.out))
         return True
     if isinstance(s.source, Value) and not s.index:

@@ -130,7 +130,7 @@ class Sweep:
         self.counters: dict[Statement, Cell] = {}
         self.counted: dict[Cell, Value] = {}
         self.counter = Value("i", INT)  # of loops over cotangents
-        self.list_lengths: dict[Any, Value] = {}
+        self.list_lengths: dict[Any, Value | List] = {}
         self.kept: dict[Statement, List] = {}  # what stands for a list on a tape
         self.residuals: dict[tuple[Call, Function], list[Any]] = {}
         self.call_tapes: dict[Any, Tape] = {}
@@ -166,7 +166,7 @@ class Sweep:
                 self.branches[s] = branches
                 if isinstance(s, Alloc):
                     self.alloc[s.place] = s
-                elif isinstance(s, Load | Pop) and isinstance(s.out, List):
+                elif isinstance(s, Load | Pop | Remove) and isinstance(s.out, List):
                     self.alloc[s.out] = s
                 if isinstance(s, Insert | Remove | Take):
                     for place in stores(s):
@@ -272,6 +272,9 @@ class Sweep:
                     | Pop(out=List() as p)
                 ):
                     if p in self.active and p not in block.bars:
+                        begin_list_bar(self, block, p)
+                case Remove(out=List() as p):
+                    if s.place in self.active and p not in block.bars:
                         begin_list_bar(self, block, p)
                 case Alloc(place=p) if p in self.active and p not in block.bars:
                     if p not in self.added:

@@ -42,6 +42,7 @@ from gradwright.transform.specialise.regions import (
     read_once,
     stored_parameters,
 )
+from gradwright.transform.specialise.rows import refuse_changed_rows
 from gradwright.transform.specialise.slots import Unready
 from gradwright.transform.specialise.units import run_body
 from gradwright.transform.types import Type
@@ -192,6 +193,7 @@ def _attempt(
     f.results = [x for x in leaves(result) if not isinstance(x, Static)]
     f.filename = source.filename
     refuse_old_views(f, program.own)
+    refuse_changed_rows(f)
     checked = [
         (a, b)
         for a, b in root.equal_dims

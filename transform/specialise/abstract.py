@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from gradwright.transform.core import Buffer, Const, Index, Operand, Value
+from gradwright.transform.core import At, Buffer, Const, Index, Operand, Value
 from gradwright.transform.indices import Linear
 from gradwright.transform.source import Source
 from gradwright.transform.structure import Structure as Structure
@@ -96,6 +96,19 @@ class Items:
     backwards: bool = False
 
 
+@dataclass(frozen=True)
+class Moves:
+    """How often items of a list had been moved, and appended, when one was found there.
+
+    appended: None where it is counted from the front.  within: the run-time constructs
+    around that place.
+    """
+
+    moved: int
+    appended: int | None
+    within: tuple[Any, ...]
+
+
 @dataclass(eq=False)
 class Listed:
     """A list whose length only the run knows: a list of the core, or several.
@@ -104,7 +117,9 @@ class Listed:
     core, or a structure of them in the form of the items; None where no item is known.
     within: the run-time constructs in which it is made.  version: how often a variable
     had been given another list when it was read from there; None elsewhere.  given: of
-    a list that a call gives, the way to it from the parameter.
+    a list that a call gives, the way to it from the parameter.  path: of a list in
+    another one, where it stands in that.  moves: how often items of that one had been
+    moved by then.
     """
 
     origin: Any
@@ -114,6 +129,15 @@ class Listed:
     named: bool = False
     version: int | None = None
     given: tuple[Any, ...] | None = None
+    path: tuple[At, ...] = ()
+    moves: Moves | None = None
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The kind of items that are lists themselves, of such items; None: unknown."""
+
+    item: Any
 
 
 @dataclass(eq=False)

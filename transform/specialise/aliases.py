@@ -118,10 +118,11 @@ class _Memory:
             case Take():
                 self._define(s.place, (s.source,))
             case Remove():
-                self._define(s.out, (s.place,) if s.out.type.is_array else ())
+                shares = s.out.type.is_array or isinstance(s.out, List)
+                self._define(s.out, (s.place,) if shares else ())
             case Load():
                 picked = any(isinstance(i, Pick) for i in s.index)
-                whole = isinstance(s.source, List) and not s.index
+                whole = isinstance(s.source, List) and not s.source.is_item(s.index)
                 is_new = picked or whole or not s.out.type.is_array
                 self._define(s.out, () if is_new else (s.source,))
             case Call():
@@ -162,8 +163,8 @@ class _Memory:
                 self.stale |= stale
 
     def _add(self, place: List, o: Any) -> None:
-        """A list shares memory with each array that is put into it."""
-        if _is_array(o):
+        """A list shares memory with each array or list that is put into it."""
+        if _is_array(o) or isinstance(o, List):
             self.roots[place] = self.of(place) | self.of(o)
 
     def _define(self, out: Any, sources: Iterable[Any]) -> None:

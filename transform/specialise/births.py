@@ -10,7 +10,7 @@ attempt, and the function is specialised anew.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,13 +49,19 @@ class Birth:
     """Where a list came into being, and the run-time constructs around that place.
 
     Without an `origin` it is a copy of what a variable holds.  `held` says of what a
-    list is an item since.  `given`: the way to it from a parameter.
+    list is an item since.  `given`: the way to it from a parameter.  `promote`: of an
+    item of a list of run-time length, what lets that hold such lists.
     """
 
     origin: Any
     within: tuple[Any, ...]
     held: str | None = None
     given: tuple[Any, ...] | None = None
+    promote: Callable[[], Promotion] | None = None
+
+    def promotion(self) -> Promotion:
+        """What makes it a list of run-time length."""
+        return self.promote() if self.promote else Promotion(self.origin, Kind())
 
 
 # ---- lists that are known while the program is rewritten ---------------------------
@@ -139,7 +145,7 @@ def change(frame: Frame, a: Structure, items: Any, node: Any) -> None:
         names = dict(zip(map(id, a.items), own.items, strict=True))
         items, a = [names.get(id(item), item) for item in items], own
     if birth.within != tuple(frame.program.constructs):
-        raise Promotion(birth.origin, Kind())
+        raise birth.promotion()
     note_change(frame, birth)
     a.items = tuple(_held(frame, item) for item in items)
 
@@ -180,7 +186,7 @@ def may_change(frame: Frame, a: Structure, node: Any) -> Birth:
             instead="list(...) of it, under a name of its own",
         )
     if birth.held is not None and birth.held.startswith("'"):
-        raise Promotion(birth.origin, Kind())
+        raise birth.promotion()
     if birth.held is not None:
         raise frame.error(
             AliasError,
@@ -207,7 +213,7 @@ def promote_for(frame: Frame, a: Structure, position: Any, node: Any) -> None:
             return
     elif not isinstance(position, Value):
         return
-    raise Promotion(birth.origin, Kind())
+    raise birth.promotion()
 
 
 def _may_be_known(frame: Frame, s: Any, node: Any) -> bool:

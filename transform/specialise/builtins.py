@@ -91,6 +91,7 @@ def _len(
             return constant(len(a.value))
         case Value() if a.type.is_array and a.type.dims:
             return a.type.dims[0]
+    lists.promote_guess(frame, a)
     raise frame.error(UnsupportedSyntax, f"len() of {describe(a)}", node)
 
 
@@ -192,6 +193,7 @@ def iterable(frame: Frame, a: Any, node: Any) -> Any:
                 return Structure(tuple, tuple(map(lift, a.value)))
             items = (frame.wrap(v, a.path.item(k)) for k, v in enumerate(a.value))
             return Structure(type(a.value), tuple(items))
+    lists.promote_guess(frame, a)
     raise frame.error(UnsupportedSyntax, f"a loop over {describe(a)}", node)
 
 

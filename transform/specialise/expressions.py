@@ -288,10 +288,33 @@ def _name(frame: Frame, node: Any) -> Any:
     return frame.lookup(node.id, node)
 
 
-@expression(gast.Tuple, gast.List)
+@expression(gast.Tuple)
 def _tuple(frame: Frame, node: Any) -> Any:
-    kind = tuple if isinstance(node, gast.Tuple) else list
-    return Structure(kind, tuple(spread(frame, node.elts)))
+    return Structure(tuple, tuple(spread(frame, node.elts)))
+
+
+@expression(gast.List)
+def _list(frame: Frame, node: Any) -> Any:
+    """A list; only the run knows its length where `*` has items of the run."""
+    starred = [isinstance(n, gast.Starred) for n in node.elts]
+    if not any(starred):
+        return Structure(list, tuple(map(frame.evaluate, node.elts)))
+    parts: list[Any] = []
+    for n, is_starred in zip(node.elts, starred, strict=True):
+        value = frame.evaluate(n.value if is_starred else n)
+        if is_starred:
+            value = listing.items_of(frame, value, n)
+        is_one = not is_starred or not isinstance(value, Structure)
+        parts += [(is_starred, value)] if is_one else [(False, v) for v in value.items]
+    if not any(is_starred for is_starred, _ in parts):
+        return Structure(list, tuple(value for _, value in parts))
+    made = lists.begin(frame, origin_of(frame, node), node)
+    for is_starred, value in parts:
+        if is_starred:
+            listing.extend(frame, made, value, node)
+        else:
+            lists.insert(frame, made, value, None, node)
+    return made
 
 
 @expression(gast.Dict)
@@ -760,6 +783,7 @@ def _subscript(frame: Frame, node: Any) -> Any:
             return array_item(frame, owner, node)
         case Static():
             return _static_item(frame, owner, node)
+    lists.promote_guess(frame, owner)
     raise frame.error(UnsupportedSyntax, f"{describe(owner)} has no elements", node)
 
 
@@ -790,6 +814,8 @@ def _attribute(frame: Frame, node: Any) -> Any:
     if isinstance(owner, Listed):
         return listing.attribute(frame, owner, name, node)
     if is_operand(owner):
+        if name in listing.METHODS:
+            lists.promote_guess(frame, owner)
         return number_attribute(frame, owner, name, node)
     raise frame.error(
         UnsupportedSyntax, f"{describe(owner)} has no attribute {name}", node

@@ -222,6 +222,9 @@ class Program:
         self.births: dict[Structure, Any] = {}  # of the other lists
         self.behind: dict[Structure, Structure] = {}  # of which it shows the arrays
         self.versions: dict[Any, int] = {}  # how often a variable got another list
+        self.guesses: dict[Any, Listed] = {}  # items of lists of which none is known
+        self.used: list[tuple[Listed, tuple[Any, ...]]] = []  # lists in lists
+        self.moves: dict[Any, tuple[int, int]] = {}  # of items that are lists; appends
         self.constructs: list[Any] = []  # run-time loops and branches around
         self.tests: dict[int, set[Any]] = {}  # where only the truth is asked for
         self.comprehensions: dict[int, Any] = {}  # as loops

@@ -44,8 +44,6 @@ from gradwright.transform.specialise.abstract import (
     leaves,
 )
 from gradwright.transform.specialise.births import (
-    Kind,
-    Promotion,
     change,
     may_change,
     origin_of,
@@ -56,6 +54,7 @@ from gradwright.transform.specialise.lists import (
     as_array,
     begin,
     first_place,
+    holds_lists,
     index_of,
     insert,
     length,
@@ -111,7 +110,7 @@ def _put_slice(frame: Frame, owner: Any, span: Span, value: Any, node: Any) -> N
         ]
         may_change(frame, owner, node)
         if not isinstance(items, Structure):
-            raise Promotion(frame.program.births[owner].origin, Kind())
+            raise frame.program.births[owner].promotion()
         held = list(owner.items)
         try:
             held[slice(*bounds)] = items.items
@@ -212,9 +211,9 @@ def refuse_resized(items: Any, loop: For, frame: Frame, node: Any) -> None:
             for p in items.parts:
                 refuse_resized(p, loop, frame, node)
         case ListItems():
-            places = set(leaves(items.listed.tree))
+            places, path = set(leaves(items.listed.tree)), items.listed.path
             changed = (s for s in walk(loop.body) if isinstance(s, Insert | Remove))
-            if any(s.place in places for s in changed):
+            if any(s.place in places and len(s.path) <= len(path) for s in changed):
                 raise frame.error(
                     UnsupportedSyntax,
                     "the length of a list changes in a loop over it",
@@ -257,6 +256,14 @@ def joined(frame: Frame, a: Any, b: Any, node: Any) -> Listed:
 
 def repeated(frame: Frame, a: Any, n: Linear, node: Any) -> Listed:
     """A * n."""
+    held = a.items if isinstance(a, Structure) else ()
+    if holds_lists(a) or any(isinstance(x, Listed) or _is_list(x) for x in held):
+        raise frame.error(
+            UnsupportedSyntax,
+            "a list that holds one list several times",
+            node,
+            instead="[list(row) for _ in range(n)]",
+        )
     origin = origin_of(frame, node)
     kind = frame.program.kinds.get(origin)
     if isinstance(a, Structure) and len(a.items) == 1 and kind is not None:
@@ -290,7 +297,7 @@ def _repeat(frame: Frame, xs: Any, n: Linear, node: Any) -> None:
     if isinstance(xs, Structure):
         birth = may_change(frame, xs, node)
         if n.constant is None:
-            raise Promotion(birth.origin, Kind())
+            raise birth.promotion()
         change(frame, xs, xs.items * n.constant, node)
         return
     once = part(frame, xs, Span(), node)
@@ -345,7 +352,7 @@ def _extend(
         return Static(None)
     birth, items = may_change(frame, xs, node), items_of(frame, a, node)
     if not isinstance(items, Structure):
-        raise Promotion(birth.origin, Kind())
+        raise birth.promotion()
     change(frame, xs, (*xs.items, *items.items), node)
     return Static(None)
 
@@ -361,7 +368,7 @@ def _insert(
         return Static(None)
     birth = may_change(frame, xs, node)
     if not isinstance(position, Linear) or position.constant is None:
-        raise Promotion(birth.origin, Kind())
+        raise birth.promotion()
     held = list(xs.items)
     held.insert(position.constant, new)
     change(frame, xs, held, node)
@@ -378,10 +385,10 @@ def _pop(
     birth = may_change(frame, xs, node)
     k = -1 if position is None else getattr(position, "constant", None)
     if k is None:
-        raise Promotion(birth.origin, Kind())
+        raise birth.promotion()
     held = list(xs.items)
     if birth.within != tuple(frame.program.constructs):
-        raise Promotion(birth.origin, Kind())
+        raise birth.promotion()
     try:
         found = held.pop(k)
     except IndexError as e:

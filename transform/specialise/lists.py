@@ -13,7 +13,9 @@ kind of its items must be known.
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,7 @@ from gradwright.transform.build import convert, with_own_dims
 from gradwright.transform.core import (
     Alloc,
     At,
+    Index,
     Insert,
     Length,
     List,
@@ -38,6 +41,8 @@ from gradwright.transform.errors import AliasError, UnsupportedSyntax
 from gradwright.transform.indices import Linear, linear, symbol
 from gradwright.transform.specialise.abstract import (
     Listed,
+    Moves,
+    Rows,
     Structure,
     as_constant,
     describe,
@@ -45,7 +50,12 @@ from gradwright.transform.specialise.abstract import (
     leaves,
     mapped,
 )
-from gradwright.transform.specialise.births import Kind, Promotion, note_change
+from gradwright.transform.specialise.births import (
+    Birth,
+    Kind,
+    Promotion,
+    note_change,
+)
 from gradwright.transform.specialise.frame import Frame, ProgramError
 from gradwright.transform.specialise.methods import call_function
 from gradwright.transform.types import FLOAT, INT, VARYING, Type, join
@@ -67,7 +77,7 @@ def begin(frame: Frame, origin: Any, node: Any, length: Operand | None = None) -
     kind = program.kinds.setdefault(origin, Kind())
     made = Listed(origin, kind, None, tuple(program.constructs))
     if kind.tree is not None:
-        made.tree = mapped(lambda t: List("items", t), kind.tree)
+        made.tree = mapped(partial(_list_of, "items"), kind.tree)
         for place in leaves(made.tree):
             place.length = length
             frame.builder.add(Alloc(place))
@@ -76,7 +86,7 @@ def begin(frame: Frame, origin: Any, node: Any, length: Operand | None = None) -
 
 def named(listed: Listed, name: str) -> None:
     """Give a list the name to which it is bound first."""
-    if listed.named:
+    if listed.named or listed.path:
         return
     listed.named = True
 
@@ -93,14 +103,20 @@ def named(listed: Listed, name: str) -> None:
 def _kind_of(frame: Frame, a: Any, node: Any) -> Any:
     """The types of what is put into a list."""
     if isinstance(a, Structure) and a.keys is None:
-        return a.of(_kind_of(frame, item, node) for item in a.items)
+        found = a.of(_kind_of(frame, item, node) for item in a.items)
+        if not any(isinstance(leaf, Rows) for leaf in leaves(found)):
+            return found
+        if found.kind is list:
+            return _as_rows(frame, found, node)
+    if isinstance(a, Listed) and not isinstance(a.tree, Structure):
+        return Rows(None if a.tree is None else _kind_at(a.tree, len(a.path)))
     a = as_constant(a)
     if not is_operand(a) or not type_of(a).is_number:
         raise frame.error(
             UnsupportedSyntax,
             f"{describe(a)} in a list of run-time length",
             node,
-            instead="numbers, arrays, or tuples of them",
+            instead="numbers, arrays, or tuples or lists of them",
         )
     t = type_of(a)
     if t.dims is not None:
@@ -111,6 +127,12 @@ def _kind_of(frame: Frame, a: Any, node: Any) -> Any:
 
 def _joined(frame: Frame, a: Any, b: Any, node: Any) -> Any:
     """The types of what holds both."""
+    if a is None or b is None:
+        return a or b
+    lists = [isinstance(x, Rows) or getattr(x, "kind", None) is list for x in (a, b)]
+    if all(lists) and getattr(a, "form", None) != getattr(b, "form", 0):
+        one, other = (_as_rows(frame, x, node) for x in (a, b))
+        return Rows(_joined(frame, one.item, other.item, node))
     if isinstance(a, Structure) and isinstance(b, Structure) and a.form == b.form:
         pairs = zip(a.items, b.items, strict=True)
         return a.of(_joined(frame, x, y, node) for x, y in pairs)
@@ -131,7 +153,70 @@ def _joined(frame: Frame, a: Any, b: Any, node: Any) -> Any:
     )
 
 
+def _as_rows(frame: Frame, kind: Any, node: Any) -> Rows:
+    """A list of a known length, as one of which only the run knows it."""
+    if isinstance(kind, Rows):
+        return kind
+    joined = None
+    for item in kind.items:
+        joined = _joined(frame, joined, item, node)
+    if isinstance(joined, Structure):
+        raise frame.error(
+            UnsupportedSyntax,
+            f"{describe(joined)} in a list in a list of run-time length",
+            node,
+            instead="numbers or arrays",
+        )
+    return Rows(joined)
+
+
+def _list_of(name: str, kind: Any) -> List:
+    """A list of the core for items of a kind."""
+    depth = 1
+    while isinstance(kind, Rows):
+        kind, depth = kind.item, depth + 1
+    return List(name, kind or FLOAT, depth)
+
+
+def _kind_at(place: List, level: int = 0) -> Any:
+    """The kind of the items of a list, or of a list in it."""
+    return _in_rows(place.type, place.depth - 1 - level)
+
+
+def _in_rows(kind: Any, depth: int) -> Any:
+    for _ in range(depth):
+        kind = Rows(kind)
+    return kind
+
+
+def _level(kind: Any, level: int) -> Any:
+    """The kind of the items of a list in a list."""
+    for _ in range(level):
+        kind = kind.item if isinstance(kind, Rows) else None
+    return kind
+
+
+def _is_open(kind: Any) -> bool:
+    """Whether it is not known what the lists in a list hold."""
+    while isinstance(kind, Rows):
+        kind = kind.item
+    return kind is None
+
+
+def _each_type(function: Callable[[Type], Type], kind: Any) -> Any:
+    """The same kind with every type replaced."""
+
+    def inside(leaf: Any) -> Any:
+        if isinstance(leaf, Rows):
+            return Rows(inside(leaf.item))
+        return leaf if leaf is None else function(leaf)
+
+    return mapped(inside, kind)
+
+
 def _words(kind: Any) -> str:
+    if isinstance(kind, Rows):
+        return "lists"
     return describe(kind) if isinstance(kind, Structure) else f"a value of type {kind}"
 
 
@@ -156,30 +241,53 @@ def _settle_kind(frame: Frame, listed: Listed, item: Any, node: Any) -> None:
     _refuse_old(frame, listed)
     wanted, kind = _kind_of(frame, item, node), listed.kind
     if kind.tree is None or kind.guessed:
-        raise Promotion(_origin_of(listed), Kind(mapped(_kept, wanted)))
-    now = mapped(lambda place: place.type, listed.tree)
+        if isinstance(_level(kind.tree, len(listed.path)), Rows):
+            wanted = _joined(frame, Rows(None), wanted, node)
+        if kind.tree is None or not _is_open(wanted):
+            raise _promotion(listed, _each_type(_kept, wanted))
+        return
+    now = mapped(lambda place: _kind_at(place, len(listed.path)), listed.tree)
     joined = _joined(frame, now, wanted, node)
     if _same_kind(joined, now):
         return
     opened = [p for p in leaves(listed.tree) if OPEN in (p.type.dims or ())]
-    if opened and _same_kind(mapped(_kept, joined), mapped(_kept, now)):
+    if opened and _same_kind(_each_type(_kept, joined), _each_type(_kept, now)):
         pairs = zip(leaves(listed.tree), leaves(joined), strict=True)
         for place, t in pairs:
-            place.type = t
+            place.type = _list_of("", t).type
         return
-    raise Promotion(_origin_of(listed), Kind(mapped(_kept, joined)))
+    raise _promotion(listed, _each_type(_kept, joined))
+
+
+def _promotion(listed: Listed, tree: Any, guessed: bool = False) -> Promotion:
+    """What makes a list, or the one that it is in, of items of a kind.
+
+    Of variables that hold lists, it is where these come from.
+    """
+    origin, tree = listed.origin, _in_rows(tree, len(listed.path))
+    while origin[0] in ("variable", "item"):
+        tree = Rows(tree) if origin[0] == "item" else tree
+        origin = origin[1]
+    return Promotion(origin, Kind(tree, guessed or _is_open(tree)))
 
 
 def _settled(frame: Frame, listed: Listed) -> Any:
     """The places of a list whose items are read now."""
     if listed.kind.tree is None:
-        raise Promotion(_origin_of(listed), Kind(FLOAT, guessed=True))
+        raise _promotion(listed, FLOAT, guessed=True)
     _refuse_old(frame, listed)
     for place in leaves(listed.tree):
         if OPEN in (place.type.dims or ()):
             varying = (VARYING if d == OPEN else d for d in place.type.dims)
             place.type = replace(place.type, dims=tuple(varying))
     return listed.tree
+
+
+def holds_lists(a: Any) -> bool:
+    """Whether the items of a list of run-time length are lists themselves."""
+    if not isinstance(a, Listed):
+        return False
+    return any(not p.is_item((*a.path, At(linear(0)))) for p in leaves(a.tree) if p)
 
 
 def first_place(listed: Listed) -> List | None:
@@ -192,7 +300,7 @@ def first_place(listed: Listed) -> List | None:
 
 def adopted(frame: Frame, value: Listed) -> Listed:
     """The list that a variable holds on entry is the variable's own from there on."""
-    held = replace(value)
+    held = replace(own(frame, value))
     for place in leaves(held.tree):
         _renew(frame, place)
     return held
@@ -203,13 +311,16 @@ def variable(frame: Frame, slot: Any, value: Listed) -> Listed:
     origin = ("variable", value.origin, slot.name)
     held = Listed(origin, value.kind, None, tuple(frame.program.constructs))
     if value.tree is not None:
-        held.tree = mapped(lambda place: List(slot.name, place.type), value.tree)
+        held.tree = mapped(
+            lambda place: List(slot.name, place.type, place.depth), value.tree
+        )
     slot.owner.allocated += [p for p in leaves(held.tree) if p is not None]
     return held
 
 
 def take(frame: Frame, name: str, held: Listed, value: Listed, node: Any) -> None:
     """Let a variable hold a list that was made for it, and goes by its name now."""
+    value = own(frame, value)
     if value.version is not None or value.within != tuple(frame.program.constructs):
         raise frame.error(
             UnsupportedSyntax,
@@ -220,30 +331,19 @@ def take(frame: Frame, name: str, held: Listed, value: Listed, node: Any) -> Non
     if value.kind.tree is None or held.kind.tree is None:
         unknown = value if value.kind.tree is None else held
         other = held if unknown is value else value
-        raise Promotion(
-            _origin_of(unknown), Kind(other.kind.tree or FLOAT, guessed=True)
-        )
-    now_held = mapped(lambda place: place.type, held.tree)
-    wanted = mapped(lambda place: place.type, value.tree)
+        raise _promotion(unknown, other.kind.tree or FLOAT, guessed=True)
+    now_held, wanted = mapped(_kind_at, held.tree), mapped(_kind_at, value.tree)
     both = _joined(frame, now_held, wanted, node)
     if not _same_kind(both, now_held):
-        if any(OPEN in (t.dims or ()) for t in leaves(now_held)):
+        if any(OPEN in (place.type.dims or ()) for place in leaves(held.tree)):
             _settled(frame, held)
-        raise Promotion(_origin_of(held), Kind(mapped(_kept, both)))
+        raise _promotion(held, _each_type(_kept, both))
     note_change(frame, value)  # under another name, perhaps
     for place, source in zip(leaves(held.tree), leaves(value.tree), strict=True):
         frame.builder.add(Take(place, source))
         _renew(frame, place)
     value.tree = held.tree  # whatever else it is called
     value.version = frame.program.versions[first_place(held)]
-
-
-def _origin_of(held: Listed) -> Any:
-    """Where the items of a variable's list come from, through variables before it."""
-    origin = held.origin
-    while origin[0] == "variable":
-        origin = origin[1]
-    return origin
 
 
 def now(frame: Frame, held: Listed) -> Listed:
@@ -269,6 +369,31 @@ def _refuse_old(frame: Frame, listed: Listed) -> None:
             at=frame.builder.where,
             instead="list(...) of it, before the loop or branch",
         )
+    if listed.path:
+        frame.program.used.append((listed, tuple(frame.program.constructs)))
+        _refuse_moved(frame, listed)
+
+
+def refuse_moved(frame: Frame, loop: Any) -> None:
+    """Refuse what a loop does to an item of a list, and then moves that."""
+    for listed, constructs in frame.program.used:
+        then = listed.moves
+        if then is not None and loop in constructs and loop not in then.within:
+            _refuse_moved(frame, listed)
+
+
+def _refuse_moved(frame: Frame, listed: Listed) -> None:
+    """Refuse an item whose place in a list is another one by now."""
+    place, then = first_place(listed), listed.moves
+    moved, appended = frame.program.moves.get(place, (0, 0))
+    assert place is not None and then is not None
+    if moved != then.moved or then.appended not in (None, appended):
+        raise AliasError(
+            f"an item of '{place.name}' is used here, and items of that are moved "
+            "after it was found there",
+            at=frame.builder.where,
+            instead="list(...) of the item",
+        )
 
 
 # ---- reading -----------------------------------------------------------------------
@@ -280,24 +405,71 @@ def length(frame: Frame, listed: Listed) -> Linear:
     if place is None:
         return linear(0)
     _refuse_old(frame, listed)
-    n = frame.builder.element(place, (Length(),), INT, "count", safe=True)
+    index: Index = (*listed.path, Length())
+    n = frame.builder.element(place, index, INT, "count", safe=True)
     assert isinstance(n, Linear)
     return n
 
 
 def item(frame: Frame, listed: Listed, position: Operand, safe: bool = False) -> Any:
-    """xs[position]."""
+    """xs[position]: a number or an array, or where it is a list, the place of that."""
     symbols = position.symbols() if isinstance(position, Linear) else ()
     names = [s.name for s in symbols if isinstance(s, Value)]
     suffix = names[0] if names else "item"
 
     def read(place: List) -> Any:
-        name = f"{place.name}_{suffix}"
-        return frame.builder.element(
-            place, (At(position),), place.type, name, safe=safe
-        )
+        name, path = f"{place.name}_{suffix}", (*listed.path, At(position))
+        if place.is_item(path):
+            return frame.builder.element(place, path, place.type, name, safe=safe)
+        moved, appended = frame.program.moves.get(place, (0, 0))
+        known = getattr(position, "constant", None)
+        stays = safe or (known is not None and known >= 0)
+        within = tuple(frame.program.constructs)
+        moves = Moves(moved, None if stays else appended, within)
+        return replace(listed, tree=place, path=path, moves=moves)
 
-    return mapped(read, _settled(frame, listed))
+    found = mapped(read, _settled(frame, listed))
+    if listed.kind.guessed:
+        frame.program.guesses[found] = listed
+    if isinstance(found, Structure) and found.kind is list and not listed.path:
+        _note_item(frame, listed, found)
+    return found
+
+
+def promote_guess(frame: Frame, a: Any) -> None:
+    """An item that was taken for a number is a list, as more is asked of it."""
+    listed = frame.program.guesses.get(a) if isinstance(a, Value) else None
+    if listed is not None:
+        raise _promotion(listed, Rows(FLOAT), guessed=True)
+
+
+def _note_item(frame: Frame, listed: Listed, found: Structure) -> None:
+    """An item that is a list is of run-time length where it changes."""
+
+    def promote() -> Promotion:
+        kind = mapped(lambda place: place.type, listed.tree)
+        return _promotion(listed, _as_rows(frame, kind, frame.source.node))
+
+    frame.program.births[found] = Birth(listed.origin, ("an item",), promote=promote)
+
+
+def own(frame: Frame, listed: Listed) -> Listed:
+    """A list by a name of the core's own; itself where it has one."""
+    if not listed.path:
+        return listed
+    (place,) = leaves(_settled(frame, listed))
+    made = List(place.name, place.type, place.depth - len(listed.path))
+    frame.builder.add(Load(made, place, listed.path))
+    return _item_of(frame, listed, made)
+
+
+def _item_of(frame: Frame, listed: Listed, made: List) -> Listed:
+    """What was an item of a list."""
+    origin = ("item", listed.origin)
+    for _ in listed.path[1:]:
+        origin = ("item", origin)
+    within = tuple(frame.program.constructs)
+    return Listed(origin, Kind(_kind_at(made)), made, within, given=listed.given)
 
 
 def part(frame: Frame, listed: Listed, span: Span, node: Any) -> Listed:
@@ -308,17 +480,18 @@ def part(frame: Frame, listed: Listed, span: Span, node: Any) -> Listed:
             UnsupportedSyntax, "a slice of a list with a step of the run", node
         )
     tree = _settled(frame, listed)
-    whole = span == Span()
-    within = tuple(frame.program.constructs)
-    made = Listed(listed.origin, listed.kind, None, within)
+    path = listed.path
+    cut = () if span == Span() and not path else (span,)
 
     def copied(place: List) -> List:
-        new = List(place.name, place.type)
-        frame.builder.add(Load(new, place, () if whole else (span,)))
+        new = List(place.name, place.type, place.depth - len(path))
+        frame.builder.add(Load(new, place, (*path, *cut)))
         return new
 
-    made.tree = mapped(copied, tree)
-    return made
+    made = mapped(copied, tree)
+    if path:
+        return _item_of(frame, listed, made)
+    return Listed(listed.origin, listed.kind, made, tuple(frame.program.constructs))
 
 
 def as_array(frame: Frame, listed: Listed, node: Any) -> Any:
@@ -327,8 +500,9 @@ def as_array(frame: Frame, listed: Listed, node: Any) -> Any:
     def whole(place: List) -> Any:
         t = place.type
         dtype = np.dtype(t.weak()) if t.python else np.dtype(t.dtype)
-        made = Type(dtype.name, dims=(VARYING, *(t.dims or ())))
-        return frame.builder.element(place, (), made, place.name)
+        axes = (VARYING,) * (place.depth - len(listed.path))
+        made = Type(dtype.name, dims=(*axes, *(t.dims or ())))
+        return frame.builder.element(place, listed.path, made, place.name)
 
     tree = _settled(frame, listed)
     found = mapped(whole, tree)
@@ -375,24 +549,66 @@ def insert(frame: Frame, listed: Listed, item: Any, position: Any, node: Any) ->
     _settle_kind(frame, listed, item, node)
     note_change(frame, listed)
     frame.program.hold(item, "another list")
-    pairs = zip(leaves(listed.tree), leaves(item), strict=True)
-    for place, operand in pairs:
-        new = convert(as_constant(operand), place.type)
-        frame.builder.add(Insert(place, new, position))
+    _note_move(frame, listed, position is None)
+    tree, path = listed.tree, listed.path
+    is_row = isinstance(tree, List) and not tree.is_item((*path, At(linear(0))))
+    items = (
+        [_as_row(frame, item, _kind_at(tree, len(path)))] if is_row else leaves(item)
+    )
+    for place, operand in zip(leaves(tree), items, strict=True):
+        new = operand if is_row else convert(as_constant(operand), place.type)
+        frame.builder.add(Insert(place, new, position, path))
+
+
+def _as_row(frame: Frame, item: Any, kind: Rows) -> List:
+    """A list of the core, of a kind, that goes into another one."""
+    if isinstance(item, Listed):
+        if item.tree is None or _kind_at(item.tree, len(item.path)) != kind.item:
+            raise _promotion(item, _each_type(_kept, kind.item))
+        return own(frame, item).tree  # type: ignore[no-any-return]
+    row = _list_of("row", kind.item)
+    frame.builder.add(Alloc(row))
+    for a in item.items:
+        if isinstance(kind.item, Rows):
+            operand: Any = _as_row(frame, a, kind.item)
+        else:
+            operand = convert(as_constant(a), row.type)
+        frame.builder.add(Insert(row, operand))
+    return row
+
+
+def _note_move(frame: Frame, listed: Listed, is_appended: bool) -> None:
+    """Items of a list stand elsewhere from here on: those behind it, or none."""
+    moves = frame.program.moves
+    for place in leaves(listed.tree):
+        moved, appended = moves.get(place, (0, 0))
+        if place.is_item((*listed.path, At(linear(0)))):
+            continue  # nothing stands for a place of these
+        if is_appended:
+            moves[place] = moved, appended + 1
+        else:
+            moves[place] = moved + 1, appended
 
 
 def remove(frame: Frame, listed: Listed, position: Any) -> Any:
     """xs.pop(position)."""
-    b = frame.builder
+    b, path = frame.builder, listed.path
     note_change(frame, listed)
+    tree = _settled(frame, listed)
+    _note_move(frame, listed, False)
 
     def popped(place: List) -> Any:
-        out = Value(f"{place.name}_item", place.type)
+        name = f"{place.name}_item"
+        if not place.is_item((*path, At(linear(0)))):
+            row = List(name, place.type, place.depth - len(path) - 1)
+            b.add(Remove(row, place, position, path))
+            return _item_of(frame, replace(listed, path=(*path, At(linear(0)))), row)
+        out = Value(name, place.type)
         out.type = with_own_dims(out)
-        b.add(Remove(out, place, position))
+        b.add(Remove(out, place, position, path))
         return symbol(out) if out.type == INT else out
 
-    return mapped(popped, _settled(frame, listed))
+    return mapped(popped, tree)
 
 
 def put(
@@ -407,6 +623,14 @@ def put(
     from gradwright.transform.specialise.expressions import binary
 
     note_change(frame, listed)
+    path = (*listed.path, At(position))
+    if any(not place.is_item(path) for place in leaves(_settled(frame, listed))):
+        raise frame.error(
+            UnsupportedSyntax,
+            "a list in a list of run-time length is another one from here on",
+            node,
+            instead="a store into the slice [:] of it",
+        )
     if function is not None:
         tree = _settled(frame, listed)
         t = tree.type if isinstance(tree, List) else None
@@ -421,11 +645,11 @@ def put(
         if added and t.is_inexact and join(t, type_of(value)) == t:
             if function is operator.sub:
                 value = frame.builder.operator(operator.neg, value)
-            frame.builder.add(Store(tree, value, (At(position),), accumulate=True))
+            frame.builder.add(Store(tree, value, path, accumulate=True))
             return
         value = binary(frame, function, item(frame, listed, position), value, node)
     _settle_kind(frame, listed, value, node)
     frame.program.hold(value, "another list")
     for place, operand in zip(leaves(listed.tree), leaves(value), strict=True):
         new_item = convert(as_constant(operand), place.type)
-        frame.builder.add(Store(place, new_item, (At(position),)))
+        frame.builder.add(Store(place, new_item, path))

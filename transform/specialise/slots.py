@@ -161,7 +161,7 @@ class Slot:
         from gradwright.transform.specialise.births import Kind, Promotion
 
         birth = frame.program.births.get(value)
-        if birth is None or birth.origin is None:
+        if birth is None or birth.origin is None or birth.promote is not None:
             return
         if isinstance(self.content, Listed):
             raise Promotion(birth.origin, Kind())

@@ -280,6 +280,7 @@ def _construct(frame: Frame, node: Any, write: Callable[[Construct], None]) -> N
         before = Fork(frame)
         env, length = dict(frame.env), len(frame.builder.block)
         known, versions = dict(frame.builder.known), dict(frame.program.versions)
+        moves = dict(frame.program.moves)
         try:
             is_run_time = id(node) not in frame.unrolled
             with frame.program.inside(construct) if is_run_time else nullcontext():
@@ -295,6 +296,7 @@ def _construct(frame: Frame, node: Any, write: Callable[[Construct], None]) -> N
             frame.unrolled.add(id(node))
         del frame.builder.block[length:]
         frame.builder.known, frame.program.versions = known, versions
+        frame.program.moves = moves
         frame.env.clear()
         frame.env.update(env)
         before.begin()
@@ -444,6 +446,7 @@ def _loop_body(
     try:
         body = frame.block(run)
         frame.env.update(slots)
+        lists.refuse_moved(frame, construct)
         trips.close()
     except Unready:
         construct.settle()

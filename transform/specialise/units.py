@@ -53,6 +53,7 @@ from gradwright.transform.specialise.regions import (
     read_once,
     stored_parameters,
 )
+from gradwright.transform.specialise.rows import refuse_changed_rows
 from gradwright.transform.specialise.slots import Unready
 from gradwright.transform.specialise.structures import pairs_of
 from gradwright.transform.types import INT, Type
@@ -269,6 +270,7 @@ def _specialise_unit(
         ):
             _finish(unit, value, result, source, own)
             unit.own_results = refuse_old_views(unit.function, program.own)
+            refuse_changed_rows(unit.function)
             if any(not u.done for u in unit.waits_for):
                 del program.units[key]  # a branch was left out: good for its type only
             return unit

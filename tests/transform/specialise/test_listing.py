@@ -63,6 +63,17 @@ def test_a_list_of_which_no_item_is_known_is_read() -> None:
     check(f, X, 3)
 
 
+def test_displays_with_items_of_the_run() -> None:
+    def f(x, n):
+        row = [x[0], *[x[1], x[2]]]
+        for k in range(n):
+            row = [x[1], *row, *reversed(row), x[0] * k]
+        every = [*x, *(x * row[0])]
+        return sum([v * (k + 1) for k, v in enumerate(row + every)])
+
+    check(f, X, 2)
+
+
 def test_repeated_lists() -> None:
     def f(x, n):
         zeros, ones = [0.0] * n, n * [x[0], 1.0]
