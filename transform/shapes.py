@@ -9,6 +9,7 @@ result follow gives its dims.  A length that does not follow linearly is left op
 
 from __future__ import annotations
 
+import itertools
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -26,7 +27,7 @@ from gradwright.transform.types import (
 )
 
 # The lengths of examples: the first, and how far they are apart; the second for an axis
-# that is cut evenly.
+# that is cut evenly.  Each in both orders: of n - k, one may be no length.
 ATTEMPTS = ((7, 4), (60, 60))
 Meets = Iterable[tuple[Linear, Linear]]
 
@@ -52,20 +53,24 @@ def infer(
     """
     same = _united(meets, ones)
     symbols = _symbols(operands, same)
-    for attempt in ATTEMPTS:
-        sizes = _examples_of(symbols, *attempt)
+    orders = [symbols, symbols[::-1]] if len(symbols) > 1 else [symbols]
+    refused: Exception | None = None
+    for (first, step), ordered in itertools.product(ATTEMPTS, orders):
+        sizes = _examples_of(ordered, first, step)
         try:
             base = _run(run, operands, sizes, same)
             break
-        except ValueError:
-            if attempt == ATTEMPTS[-1] or not sizes:
-                raise
+        except (ValueError, IndexError) as e:
+            refused = refused or e
+    else:
+        assert refused is not None
+        raise refused
     lengths = _lengths(base)
     if not lengths:
         return _typed(base, iter(()))
     dims: list[Linear | None] = [None] * len(lengths)
     if not ragged:
-        dims = _followed(run, operands, sizes, attempt, same, lengths)
+        dims = _followed(run, operands, sizes, (first, step), same, lengths)
     return _typed(base, iter(VARYING if d is None else d for d in dims))
 
 

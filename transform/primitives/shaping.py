@@ -587,6 +587,7 @@ def one_long(shape, axis):
     signature="array, pad_width, mode='constant', constant_values=0",
     operands=("array", "constant_values"),
     runtime=("pad_width",),
+    choices={"mode": ("constant", "edge", "reflect", "symmetric", "wrap")},
     samples=(
         given(ROW, 2),
         given(ROW, (1, 2), constant_values=0.5),
