@@ -53,7 +53,7 @@ def infer(
     same = _united(meets, ones)
     symbols = _symbols(operands, same)
     refused: Exception | None = None
-    for (first, step), sizes in _attempts(symbols, operands, same):
+    for attempt, sizes in _attempts(symbols, operands, same):
         try:
             base = _run(run, operands, sizes, same)
             break
@@ -67,7 +67,7 @@ def infer(
         return _typed(base, iter(()))
     dims: list[Linear | None] = [None] * len(lengths)
     if not ragged:
-        dims = _followed(run, operands, sizes, (first, step), same, lengths)
+        dims = _followed(run, operands, sizes, attempt, same, lengths)
     return _typed(base, iter(VARYING if d is None else d for d in dims))
 
 
