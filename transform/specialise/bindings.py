@@ -15,6 +15,7 @@ from gradwright.transform.picks import may_repeat
 from gradwright.transform.primitives.structural import FORMAT
 from gradwright.transform.specialise import regions
 from gradwright.transform.specialise.abstract import (
+    Generator,
     Listed,
     Region,
     Static,
@@ -42,8 +43,11 @@ def bind(frame: Frame, target: Any, value: Any) -> None:
 
 def _unpack(frame: Frame, target: Any, value: Any) -> None:
     from gradwright.transform.specialise.builtins import iterable
+    from gradwright.transform.specialise.gathering import drained
 
     star = [k for k, t in enumerate(target.elts) if isinstance(t, gast.Starred)]
+    if isinstance(value, Generator):
+        value = drained(frame, value, target)
     if isinstance(value, Value) and value.type.is_array:
         value = _array_items(frame, value, target, bool(star))
     elif isinstance(value, Listed):

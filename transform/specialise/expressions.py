@@ -23,7 +23,6 @@ from gradwright.transform.core import (
 )
 from gradwright.transform.errors import MissingRule, UnsupportedSyntax
 from gradwright.transform.indices import Dim, Linear, linear, multiply
-from gradwright.transform.liveness import assigned
 from gradwright.transform.primitives.record import SPELLINGS, TABLE, Primitive
 from gradwright.transform.primitives.structural import DISPLAY, FORMAT
 from gradwright.transform.specialise import gathering, listing, lists
@@ -40,12 +39,8 @@ from gradwright.transform.specialise.abstract import (
     mapped,
 )
 from gradwright.transform.specialise.arrays import call_signed
-from gradwright.transform.specialise.bindings import bind
-from gradwright.transform.specialise.births import origin_of
 from gradwright.transform.specialise.builtins import (
-    NotKnown,
     iterable,
-    known_items,
 )
 from gradwright.transform.specialise.calls import call
 from gradwright.transform.specialise.frame import (
@@ -879,54 +874,18 @@ def _called(function: Any) -> str:
 
 @expression(gast.GeneratorExp)
 def _generator(frame: Frame, node: Any) -> Any:
-    return Structure(tuple, tuple(written_out(frame, node, node.elt)))
+    made = gathering.generator(frame, node)
+    return made if frame.speaks else gathering.drained(frame, made, node)
 
 
 @expression(gast.ListComp)
 def _comprehension(frame: Frame, node: Any) -> Any:
-    b = frame.builder
-    written, known = len(b.block), dict(b.known)
-    try:
-        if origin_of(frame, node) not in frame.program.kinds:
-            return Structure(list, tuple(written_out(frame, node, node.elt)))
-    except NotKnown:
-        del b.block[written:]
-        b.known = known
-    return gathering.comprehension(frame, node)
+    return gathering.drained(frame, gathering.generator(frame, node), node, list)
 
 
 @expression(gast.DictComp)
 def _dict_comprehension(frame: Frame, node: Any) -> Any:
     pair = gast.copy_location(gast.Tuple([node.key, node.value], gast.Load()), node)
-    found = [p.items for p in written_out(frame, node, pair)]
+    made = gathering.generator(frame, node)
+    found = [p.items for p in gathering.written_out(made, pair)]
     return dict_of([(known_key(frame, k, node), v) for k, v in found])
-
-
-def written_out(frame: Frame, node: Any, element: Any) -> list[Any]:
-    """The items of a comprehension over what is known; over the rest: refused."""
-    if any(g.is_async for g in node.generators):
-        raise frame.refusal(node)
-    inner = frame.scope(assigned([g.target for g in node.generators]))
-    items: list[Any] = []
-
-    def each(k: int) -> None:
-        if k == len(node.generators):
-            items.append(inner.evaluate(element))
-            return
-        generator = node.generators[k]
-        outer = frame if k == 0 else inner
-        for item in known_items(outer, outer.evaluate(generator.iter), node):
-            bind(inner, generator.target, item)
-            for t in generator.ifs:
-                is_true = truth(inner, inner.evaluate(t), t)
-                if not isinstance(is_true, bool):
-                    if isinstance(node, gast.ListComp):
-                        raise NotKnown
-                    raise frame.refusal(node)
-                if not is_true:
-                    break
-            else:
-                each(k + 1)
-
-    each(0)
-    return items

@@ -29,12 +29,15 @@ from gradwright.transform.core import (
 )
 from gradwright.transform.errors import UnsupportedSyntax
 from gradwright.transform.indices import Linear, linear, symbol
+from gradwright.transform.specialise import gathering
 from gradwright.transform.specialise.abstract import (
     BoundMethod,
     Counting,
+    Generator,
     Items,
     Listed,
     ListItems,
+    Mapped,
     Static,
     Structure,
     Zipped,
@@ -123,7 +126,7 @@ def _put_slice(frame: Frame, owner: Any, span: Span, value: Any, node: Any) -> N
         raise frame.error(
             UnsupportedSyntax, "a store into a slice of a list with a step", node
         )
-    if _read_from(items, owner):
+    if _read_from(items, owner) or _makes_items(items):
         items = listed_of(frame, items, node)
     lower, upper = bounds_of(frame, owner, span, node)
 
@@ -181,10 +184,11 @@ def each(
     k = Value("k", INT)
     if isinstance(items, Listed):
         items = ListItems(items)
-    if isinstance(items, Counting):
-        loop = For(k, items.start, items.stop, items.step, [], items.backwards)
+    over = items.items if isinstance(items, Mapped) else items
+    if isinstance(over, Counting):
+        loop = For(k, over.start, over.stop, over.step, [], over.backwards)
     else:
-        backwards = isinstance(items, Items | ListItems) and items.backwards
+        backwards = isinstance(over, Items | ListItems) and over.backwards
         n = length_of(frame, items, node)
         loop = For(k, linear(0), n, linear(1), [], backwards)
     loop.body = frame.block(lambda: act(symbol(k), item_in(frame, items, loop)))
@@ -197,6 +201,8 @@ def _read_from(items: Any, owner: Listed) -> bool:
     match items:
         case Zipped():
             return any(_read_from(p, owner) for p in items.parts)
+        case Mapped():
+            return _read_from(items.items, owner)
         case ListItems():
             return _read_from(items.listed, owner)
         case Listed():
@@ -205,12 +211,21 @@ def _read_from(items: Any, owner: Listed) -> bool:
     return False
 
 
+def _makes_items(items: Any) -> bool:
+    """Whether what is iterated over comes into being on the way."""
+    if isinstance(items, Zipped):
+        return any(map(_makes_items, items.parts))
+    return isinstance(items, Mapped)
+
+
 def refuse_resized(items: Any, loop: For, frame: Frame, node: Any) -> None:
     """A loop over a list does not change its length."""
     match items:
         case Zipped():
             for p in items.parts:
                 refuse_resized(p, loop, frame, node)
+        case Mapped():
+            refuse_resized(items.items, loop, frame, node)
         case ListItems():
             places = set(leaves(items.listed.tree))
             changed = (s for s in walk(loop.body) if isinstance(s, Insert | Remove))
@@ -238,6 +253,9 @@ def listed_of(frame: Frame, a: Any, node: Any) -> Listed:
 
 def extend(frame: Frame, listed: Listed, a: Any, node: Any) -> None:
     """Append every item of something."""
+    if isinstance(a, Generator):
+        gathering.append_all(frame, listed, a, node)
+        return
     items = items_of(frame, a, node)
     if _read_from(items, listed):
         items = listed_of(frame, items, node)
@@ -343,7 +361,12 @@ def _extend(
     if isinstance(xs, Listed):
         extend(frame, xs, a, node)
         return Static(None)
-    birth, items = may_change(frame, xs, node), items_of(frame, a, node)
+    birth = may_change(frame, xs, node)
+    if isinstance(a, Generator):
+        if not gathering.append_known(frame, xs, a, node):
+            raise Promotion(birth.origin, Kind())
+        return Static(None)
+    items = items_of(frame, a, node)
     if not isinstance(items, Structure):
         raise Promotion(birth.origin, Kind())
     change(frame, xs, (*xs.items, *items.items), node)
