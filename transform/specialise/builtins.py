@@ -157,7 +157,7 @@ def _known(a: Any) -> tuple[Any, ...] | None:
 
 def _in_rows(parts: list[Any]) -> Any:
     """Known items side by side; what a generator makes of one is made in its turn."""
-    rows = zip(*map(_known, parts), strict=False)  # type: ignore[arg-type]
+    rows = zip(*map(_known, parts), strict=False)
     known = Structure(tuple, tuple(Structure(tuple, tuple(r)) for r in rows))
     if not any(isinstance(p, Mapped) for p in parts):
         return known
@@ -206,8 +206,8 @@ def iterable(frame: Frame, a: Any, node: Any) -> Any:
     match a:
         case Generator():
             return iterable(frame, gathering.drained(frame, a, node), node)
-        case Mapped(items=Structure(items=tuple(items))):
-            return Structure(tuple, tuple(map(a.function, items)))
+        case Mapped(items=Structure()):
+            return Structure(tuple, tuple(map(a.function, a.items.items)))
         case Structure(keys=tuple(keys)):
             return Structure(tuple, tuple(map(lift, keys)))
         case Structure() | Counting() | Items() | ListItems() | Zipped() | Mapped():

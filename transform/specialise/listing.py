@@ -16,10 +16,14 @@ from typing import Any
 import gast
 import numpy as np
 
+from gradwright.transform.build import constant
 from gradwright.transform.core import (
     Const,
     For,
+    If,
     Insert,
+    List,
+    Raise,
     Remove,
     Span,
     Value,
@@ -61,10 +65,12 @@ from gradwright.transform.specialise.lists import (
     first_place,
     index_of,
     insert,
+    item,
     length,
     part,
     put,
     remove,
+    settled,
 )
 from gradwright.transform.specialise.methods import call_function
 from gradwright.transform.types import INT, VARYING, Type
@@ -473,36 +479,66 @@ def of_numpy(
     frame: Frame, f: Any, xs: Listed, keywords: dict[str, Any], node: Any
 ) -> Any:
     """np.stack, np.concatenate and the like of a list; None for other functions."""
+    from gradwright.transform.primitives.shaping import concatenate_items
+
     if f not in (np.stack, np.concatenate, np.vstack, np.hstack, np.column_stack):
         return None
     no_more(frame, keywords, f, node)
-    whole = as_array(frame, xs, node)
-    dims = type_of(whole).dims or ()
+    tree = settled(frame, xs)
+    rank = tree.type.rank if isinstance(tree, List) else 0
     axis = keywords.get("axis", linear(0))
-    if f is np.stack:
-        return (
-            whole
-            if axis == linear(0)
-            else call_function(frame, np.moveaxis, [whole, linear(0), axis], {}, node)
-        )
-    if f is np.column_stack and len(dims) == 2:
-        return call_function(frame, np.transpose, [whole], {}, node)
-    if (f is np.vstack and len(dims) == 2) or (f is np.hstack and len(dims) == 1):
-        return whole
-    along_first = axis == linear(0) and len(dims) > 1
-    if f is np.hstack or f is np.column_stack:
-        along_first = along_first and f is np.hstack and len(dims) == 2
-    place = first_place(xs)
-    if not along_first or place is None or VARYING in (place.type.dims or ()):
+    _refuse_none(frame, xs, "stack" if f is np.stack else "concatenate")
+    if f is np.stack or (f in (np.vstack, np.column_stack) and rank < 2) or not rank:
+        return _stacked(frame, f, xs, axis, node)
+    if f is np.column_stack or (f is np.hstack and rank > 1):
+        axis = linear(1)
+    along = axis.constant if isinstance(axis, Linear) else None
+    if along is None or not -rank <= along < rank:
         raise frame.error(
             UnsupportedSyntax,
-            f"np.{f.__name__} of a list of run-time length whose items are "
-            "not known to be of one length, or along another axis",
+            f"np.{f.__name__} of a list of run-time length along no axis of its items",
             node,
-            instead="np.stack(...) of items of one shape",
+            instead="axis=0",
         )
-    shape = Structure(tuple, (linear(-1), *dims[2:]))
+    if along % rank or VARYING in (tree.type.dims or ()):
+        first = item(frame, xs, linear(0), safe=True)
+        arguments = [xs, first, linear(along % rank)]
+        return call_function(frame, concatenate_items, arguments, {}, node)
+    whole = as_array(frame, xs, node)
+    shape = Structure(tuple, (linear(-1), *(type_of(whole).dims or ())[2:]))
     return call_function(frame, np.reshape, [whole, shape], {}, node)
+
+
+def _stacked(frame: Frame, f: Any, xs: Listed, axis: Any, node: Any) -> Any:
+    """The items of a list along a new axis."""
+    whole = as_array(frame, xs, node)
+    rank = type_of(whole).rank
+    if f is np.stack and axis != linear(0):
+        return call_function(frame, np.moveaxis, [whole, linear(0), axis], {}, node)
+    if f is np.column_stack and rank == 2:
+        return call_function(frame, np.transpose, [whole], {}, node)
+    if (
+        f is np.stack
+        or (f is np.vstack and rank == 2)
+        or (f is np.hstack and rank == 1)
+    ):
+        return whole
+    raise frame.error(
+        UnsupportedSyntax,
+        f"np.{f.__name__} of a list of run-time length whose items are no arrays",
+        node,
+        instead="np.stack(...) of it",
+    )
+
+
+def _refuse_none(frame: Frame, xs: Listed, verb: str) -> None:
+    """NumPy's own error of a list without arrays."""
+    b = frame.builder
+    is_empty = b.operator(operator.eq, length(frame, xs), linear(0))
+    with b.nested([]) as block:
+        text = constant(f"need at least one array to {verb}")
+        b.add(Raise(ValueError, (text,)))
+    b.add(If(is_empty, block, []))
 
 
 def no_more(frame: Frame, keywords: dict[str, Any], f: Any, node: Any) -> None:

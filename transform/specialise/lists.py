@@ -170,7 +170,7 @@ def _settle_kind(frame: Frame, listed: Listed, item: Any, node: Any) -> None:
     raise Promotion(_origin_of(listed), Kind(mapped(_kept, joined)))
 
 
-def _settled(frame: Frame, listed: Listed) -> Any:
+def settled(frame: Frame, listed: Listed) -> Any:
     """The places of a list whose items are read now."""
     if listed.kind.tree is None:
         raise Promotion(_origin_of(listed), Kind(FLOAT, guessed=True))
@@ -228,7 +228,7 @@ def take(frame: Frame, name: str, held: Listed, value: Listed, node: Any) -> Non
     both = _joined(frame, now_held, wanted, node)
     if not _same_kind(both, now_held):
         if any(OPEN in (t.dims or ()) for t in leaves(now_held)):
-            _settled(frame, held)
+            settled(frame, held)
         raise Promotion(_origin_of(held), Kind(mapped(_kept, both)))
     note_change(frame, value)  # under another name, perhaps
     for place, source in zip(leaves(held.tree), leaves(value.tree), strict=True):
@@ -297,7 +297,7 @@ def item(frame: Frame, listed: Listed, position: Operand, safe: bool = False) ->
             place, (At(position),), place.type, name, safe=safe
         )
 
-    return mapped(read, _settled(frame, listed))
+    return mapped(read, settled(frame, listed))
 
 
 def part(frame: Frame, listed: Listed, span: Span, node: Any) -> Listed:
@@ -307,7 +307,7 @@ def part(frame: Frame, listed: Listed, span: Span, node: Any) -> Listed:
         raise frame.error(
             UnsupportedSyntax, "a slice of a list with a step of the run", node
         )
-    tree = _settled(frame, listed)
+    tree = settled(frame, listed)
     whole = span == Span()
     within = tuple(frame.program.constructs)
     made = Listed(listed.origin, listed.kind, None, within)
@@ -330,7 +330,7 @@ def as_array(frame: Frame, listed: Listed, node: Any) -> Any:
         made = Type(dtype.name, dims=(VARYING, *(t.dims or ())))
         return frame.builder.element(place, (), made, place.name)
 
-    tree = _settled(frame, listed)
+    tree = settled(frame, listed)
     found = mapped(whole, tree)
     if not isinstance(found, Structure):
         return found
@@ -392,7 +392,7 @@ def remove(frame: Frame, listed: Listed, position: Any) -> Any:
         b.add(Remove(out, place, position))
         return symbol(out) if out.type == INT else out
 
-    return mapped(popped, _settled(frame, listed))
+    return mapped(popped, settled(frame, listed))
 
 
 def put(
@@ -408,7 +408,7 @@ def put(
 
     note_change(frame, listed)
     if function is not None:
-        tree = _settled(frame, listed)
+        tree = settled(frame, listed)
         t = tree.type if isinstance(tree, List) else None
         if t is None or t.is_array:
             raise frame.error(

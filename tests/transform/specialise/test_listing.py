@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from semantics.oracle import check
+from semantics.oracle import check, differences, near
 
 import gradwright as gw
 
@@ -91,3 +91,74 @@ def test_extremes_of_none() -> None:
     check(f, 0.7, 3)
     with pytest.raises(ValueError, match="max"):
         gw.grad(f)(0.7, 0)
+
+
+def parts_of_lengths(x, n):
+    parts = [x[:k] * x[-1] for k in range(n)]
+    parts[-1] = parts[-1] * 2.0
+    joined = parts + parts[1:]
+    w, v = np.concatenate(parts), np.hstack(joined)
+    lengths = [len(p) for p in parts]
+    places = np.concatenate([np.arange(k) for k in range(n)])
+    total = sum(lengths) * x[0] + max(lengths) * x[1] + np.sum(x[places] ** 2)
+    return np.sum(w**3) + np.sum(v * v) + total
+
+
+def tables_of_lengths(x, n):
+    rows, columns = [], []
+    for k in range(n):
+        rows.append(np.outer(x[k:] * x[k % 4], x))
+        columns.append(np.outer(x, x[:k]))
+    w, v = np.concatenate(rows), np.concatenate(rows, axis=-2)
+    below, beside = np.vstack(rows), np.concatenate(columns, axis=1)
+    total = np.sum(w**3 @ x) + np.sum(v @ below.T)
+    others = np.sum(np.hstack(columns) * beside)
+    return total + np.sum(x @ beside) + others + np.sum(np.column_stack(columns))
+
+
+@pytest.mark.parametrize("f", [parts_of_lengths, tables_of_lengths])
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_arrays_of_several_lengths_one_after_another(f, n: int) -> None:
+    check(f, X, n)
+
+    def along(x):
+        return np.sum(gw.grad(f)(x, n) * x)
+
+    slope = differences(along, (X,), (np.ones_like(X),))
+    near(np.sum(gw.grad(along)(X)), slope, 1e-5, "second order and differences")
+
+
+@pytest.mark.parametrize("n", [0, 2])
+def test_arrays_that_are_not_joined_raise_as_in_numpy(n: int) -> None:
+    def ragged(x, n):
+        parts = [np.outer(x[k:], x[k:]) for k in range(n)]
+        return np.sum(np.concatenate(parts))
+
+    def alike(x, n):
+        return np.sum(np.concatenate([x * k for k in range(n)]))
+
+    def stacked(x, n):
+        return np.sum(np.stack([x[k:] for k in range(n)]))
+
+    for f in (ragged, alike, stacked):
+        if f is alike and n:
+            continue
+        with pytest.raises(ValueError) as numpys:
+            f(X, n)
+        with pytest.raises(ValueError) as ours:
+            gw.grad(f)(X, n)
+        if f is not stacked or not n:
+            assert str(ours.value) == str(numpys.value)
+
+
+def test_lists_that_are_not_joined_are_refused() -> None:
+    def along_no_axis(x, axis):
+        return np.sum(np.concatenate([v * x for v in x], axis=axis))
+
+    def of_numbers(x, axis):
+        return np.sum(np.concatenate([v * axis for v in x]))
+
+    with pytest.raises(gw.UnsupportedSyntax, match="along no axis of its items"):
+        gw.grad(along_no_axis)(X, 1)
+    with pytest.raises(gw.UnsupportedSyntax, match="whose items are no arrays"):
+        gw.grad(of_numbers)(X, 1)
