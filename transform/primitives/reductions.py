@@ -398,6 +398,23 @@ def smallest_of_values(values):
     return best
 
 
+@composition(apart=True)
+def keys_of(values, key):
+    """What a sort goes by."""
+    return [key(v) for v in values]
+
+
+@composition(apart=True)
+def sorted_by(values, keys, reverse):
+    """The items in the order of their keys; equal ones stay as they are."""
+    keys = np.asarray(keys)
+    if reverse:
+        order = -1 - np.argsort(keys[::-1], kind="stable")[::-1]
+    else:
+        order = np.argsort(keys, kind="stable")
+    return [values[k] for k in order]
+
+
 @composition()
 def largest_by(values, key):
     """The one of several values whose key is largest, the first one of equal ones."""

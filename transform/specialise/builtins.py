@@ -279,14 +279,22 @@ def _dict(
 def _sorted(
     frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any
 ) -> Any:
-    """Of what is known now, as the keys of a dict are."""
-    no_keywords(frame, keywords, node)
+    """Of what is known now, as the keys of a dict are, or of numbers of the run."""
     (a,) = arguments
-    known = [known_key(frame, k, node) for k in known_items(frame, a, node)]
-    try:
-        return Structure(list, tuple(map(lift, sorted(known))))
-    except TypeError as e:
-        raise ProgramError(e) from None
+    items = iterable(frame, a, node)
+    if isinstance(items, Structure):
+        known = listing.sorted_now(frame, items, keywords, node)
+        if known is not None:
+            return Structure(list, known)
+    values: Any
+    match items:
+        case ListItems(backwards=False):
+            values = items.listed
+        case Items(backwards=False):
+            values = items.array
+        case _:
+            values = listing.listed_of(frame, items, node)
+    return listing.in_order(frame, values, keywords, node)
 
 
 def _sequence(kind: Any, frame: Frame, arguments: list[Any], node: Any) -> Any:

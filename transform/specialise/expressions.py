@@ -609,7 +609,7 @@ def _chain_of_truths(frame: Frame, is_and: bool, node: Any) -> Any:
     joined = None
     for n in node.values:
         a = frame.evaluate(n)
-        known = _known_value(a)
+        known = known_value(a)
         if known and bool(known[0]) is not is_and:
             return a
         if not known:
@@ -681,20 +681,20 @@ def _known_comparison(function: Any, a: Any, b: Any) -> bool | None:
     if isinstance(a, Linear) and isinstance(b, Linear):
         difference = (a - b).constant
         return None if difference is None else bool(function(difference, 0))
-    known = [_known_value(x) for x in (a, b)]
+    known = [known_value(x) for x in (a, b)]
     if all(len(k) == 1 for k in known):
         return bool(_python(lambda: function(*known[0], *known[1])))
     return None
 
 
-def _known_value(a: Any) -> tuple[Any, ...]:
+def known_value(a: Any) -> tuple[Any, ...]:
     """The value of what is known now, in a tuple; an empty one for the rest."""
     if isinstance(a, Static | Const):
         return (a.value,)
     if isinstance(a, Linear) and a.constant is not None:
         return (a.constant,)
     if isinstance(a, Structure):
-        inner = [_known_value(item) for item in a.items]
+        inner = [known_value(item) for item in a.items]
         if all(len(k) == 1 for k in inner):
             return (put_together(a.kind, (k[0] for k in inner), a.keys),)
     return ()

@@ -344,6 +344,69 @@ def _is_list(a: Any) -> bool:
     return isinstance(a, Structure) and a.kind is list
 
 
+# ---- sorting -----------------------------------------------------------------------
+
+
+def sorted_now(frame: Frame, xs: Structure, keywords: dict[str, Any], node: Any) -> Any:
+    """The items in order, where all of them are known; None where they are not."""
+    from gradwright.transform.specialise.expressions import known_value
+
+    key, reverse = _sorting(frame, keywords, node)
+    known = list(map(known_value, xs.items))
+    if key is not None or () in known:
+        return None
+    try:
+        places = sorted(range(len(known)), key=lambda k: known[k], reverse=reverse)
+    except TypeError as e:
+        raise ProgramError(e) from None
+    return tuple(xs.items[k] for k in places)
+
+
+def in_order(frame: Frame, values: Any, keywords: dict[str, Any], node: Any) -> Any:
+    """A new list of the items of a list or of an array with one axis, sorted."""
+    from gradwright.transform.primitives.reductions import keys_of, sorted_by
+
+    key, reverse = _sorting(frame, keywords, node)
+    keys = values
+    if key is not None:
+        keys = call_function(frame, keys_of, [values, key], {}, node)
+    t = _number_in(frame, keys)
+    if t is None:
+        raise frame.error(
+            UnsupportedSyntax,
+            "a sort by what is not a number",
+            node,
+            instead="key=... that gives a number",
+        )
+    if t.is_complex:
+        raise frame.error(UnsupportedSyntax, "a sort of complex numbers", node)
+    arguments = [values, keys, constant(reverse)]
+    return call_function(frame, sorted_by, arguments, {}, node)
+
+
+def _sorting(frame: Frame, keywords: dict[str, Any], node: Any) -> tuple[Any, bool]:
+    """What a sort goes by, None for the items themselves; and whether it goes down."""
+    from gradwright.transform.specialise.builtins import no_keywords
+    from gradwright.transform.specialise.expressions import truth
+
+    no_keywords(frame, keywords, node, "key", "reverse")
+    key, reverse = keywords.get("key"), keywords.get("reverse", constant(False))
+    reverse = truth(frame, reverse, node)
+    if not isinstance(reverse, bool):
+        raise frame.error(UnsupportedSyntax, "a sort with reverse= of the run", node)
+    is_none = isinstance(key, Static) and key.value is None
+    return None if is_none else key, reverse
+
+
+def _number_in(frame: Frame, xs: Any) -> Type | None:
+    """The type of the numbers in a list or an array; None of other items."""
+    if isinstance(xs, Listed):
+        tree = settled(frame, xs)
+        return tree.type if isinstance(tree, List) and not tree.type.is_array else None
+    t = type_of(xs) if is_operand(xs) else None
+    return t if t is not None and t.rank == 1 else None
+
+
 # ---- methods -----------------------------------------------------------------------
 
 
@@ -440,6 +503,22 @@ def _reverse(
     return Static(None)
 
 
+def _sort(
+    frame: Frame, xs: Any, arguments: list[Any], keywords: dict[str, Any], node: Any
+) -> Any:
+    """xs.sort(), xs.sort(key=..., reverse=...)."""
+    if isinstance(xs, Structure):
+        birth = may_change(frame, xs, node)
+        known = sorted_now(frame, xs, keywords, node)
+        if known is None:
+            raise Promotion(birth.origin, Kind())
+        change(frame, xs, known, node)
+        return Static(None)
+    made = in_order(frame, xs, keywords, node)
+    each(frame, made, node, lambda k, new: put(frame, xs, k, new, node))
+    return Static(None)
+
+
 def _clear(
     frame: Frame, xs: Any, arguments: list[Any], keywords: dict[str, Any], node: Any
 ) -> Any:
@@ -455,6 +534,7 @@ def _clear(
 METHODS: dict[str, Callable[..., Any]] = {
     "append": _append, "extend": _extend, "insert": _insert, "pop": _pop,
     "copy": _copy, "reverse": _reverse, "clear": _clear,
+    "sort": _sort,
 }  # fmt: skip
 
 

@@ -84,6 +84,96 @@ def test_functions_of_numpy() -> None:
     check(f, X, 3)
 
 
+def in_order(x, n):
+    xs = [x[k % 4] * (k % 3) for k in range(n)]
+    xs.sort()
+    down, some = sorted(xs, reverse=True), sorted(v * x[0] for v in xs if v > 0)
+    first, last = sorted(x), sorted(x[:n], reverse=True)
+    first.append(last[0] * sorted(reversed(x))[-1])
+    xs.sort(reverse=True)
+    both = zip(xs, down, strict=False)
+    total = sum(a * b * (k + 1) for k, (a, b) in enumerate(both))
+    total += sum(v * v * k for k, v in enumerate(some))
+    return total + sum(v * v * k for k, v in enumerate(first)) * last[-1]
+
+
+def in_order_of_keys(x, n):
+    pairs = [(x[k % 4], k * 1.0) for k in range(n)]
+    pairs.sort(key=lambda p: p[0])
+    a = sorted(pairs, key=lambda p: abs(p[0]), reverse=True)
+    b, c = sorted(x, key=abs), sorted(x, key=lambda v: v * v - v, reverse=True)
+    rows = sorted([x * k for k in range(n)], key=lambda r: r[1])
+    total = sum(p[0] * p[1] * k + q[0] * q[1] for k, (p, q) in enumerate(zip(pairs, a)))
+    rest = sum(np.sum(r * k) * x[0] for k, r in enumerate(rows))
+    return total + b[0] * b[1] - c[0] * c[2] + rest
+
+
+def equal_ones_stay_in_order(x, n):
+    xs = [v * 0.0 for v in x] + [v for v in x if v > 0]
+    up, down, flags = sorted(xs), sorted(xs, reverse=True), [v > 0 for v in x]
+    flags.sort(reverse=True)
+    places = [k * 7 % 4 for k in range(n)]
+    places.sort()
+    total = sum(v * (k + 1) * x[0] for k, v in enumerate(up))
+    total += sum(v * (k + 1) for k, v in enumerate(down))
+    total += sum(k * x[1] for k, t in enumerate(flags) if t)
+    return total + sum(x[j] * k for k, j in enumerate(places))
+
+
+def known_ones_in_order(x, n):
+    xs = [x[0], x[1], x[2] * x[1]]
+    xs.sort()
+    a, b, c = sorted((x[0], x[1], x[2]), reverse=True)
+    known, words = sorted([3, 1, 2]), sorted({"v": x[0], "u": x[1]})
+    known.sort(reverse=True)
+    total = xs[0] * xs[1] - xs[2] + a * b - c + known[0] * x[0]
+    for k in range(n):
+        xs.append(x[k % 4] * xs[0])
+        xs.sort()
+        total += xs[0] * xs[-1]
+    return total if words == ["u", "v"] else 0.0
+
+
+SORTED = [in_order, in_order_of_keys, equal_ones_stay_in_order, known_ones_in_order]
+
+
+@pytest.mark.parametrize("f", SORTED)
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_sorted_lists(f, n: int) -> None:
+    check(f, X, n)
+
+    def along(x):
+        return np.sum(gw.grad(f)(x, n) * x)
+
+    slope = differences(along, (X,), (np.ones_like(X),))
+    near(np.sum(gw.grad(along)(X)), slope, 1e-5, "second order and differences")
+
+
+def test_a_sort_is_what_a_person_writes() -> None:
+    def f(x, n):
+        return sorted([x * k for k in range(n)])[0]
+
+    assert """
+    items_2 = np.array(items)
+    argsort = np.argsort(items_2, kind="stable")
+    items_1 = [items[argsort_i] for argsort_i in argsort]
+""" in gw.value_and_grad(f).source(0.7, 3)
+
+
+UNSORTED = [
+    ("a sort by what is not a number", lambda x: sorted([(v, v) for v in x])[0][0]),
+    ("a sort by what is not a number", lambda x: sorted(x, key=lambda v: (v, v))[0]),
+    ("with reverse= of the run", lambda x: sorted(x, reverse=x[0] > 0)[0]),
+    ("complex numbers", lambda x: sorted([v * 1j for v in x])[0].real),
+]
+
+
+@pytest.mark.parametrize(("words", "f"), UNSORTED)
+def test_what_is_not_sorted_is_named(words: str, f) -> None:
+    with pytest.raises(gw.UnsupportedSyntax, match=words):
+        gw.grad(f)(X)
+
+
 def test_extremes_of_none() -> None:
     def f(x, n):
         return max([x * k for k in range(n)])
