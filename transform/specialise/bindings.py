@@ -42,6 +42,7 @@ def bind(frame: Frame, target: Any, value: Any) -> None:
 
 
 def _unpack(frame: Frame, target: Any, value: Any) -> None:
+    from gradwright.transform.specialise import lists
     from gradwright.transform.specialise.builtins import iterable
     from gradwright.transform.specialise.gathering import drained
 
@@ -75,6 +76,7 @@ def _unpack(frame: Frame, target: Any, value: Any) -> None:
         items[k : k + size] = [Structure(list, tuple(items[k : k + size]))]
         targets[k] = targets[k].value
     items = regions.exchanged(frame, targets, items)
+    items = lists.exchanged(frame, targets, items, target)
     for t, item in zip(targets, items, strict=True):
         bind(frame, t, item)
 

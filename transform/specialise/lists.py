@@ -16,6 +16,7 @@ import operator
 from dataclasses import replace
 from typing import Any
 
+import gast
 import numpy as np
 
 from gradwright.transform.build import convert, with_own_dims
@@ -190,8 +191,10 @@ def first_place(listed: Listed) -> List | None:
 # ---- variables that a loop or branch assigns ---------------------------------------
 
 
-def adopted(frame: Frame, value: Listed) -> Listed:
+def adopted(frame: Frame, name: str, value: Listed, node: Any) -> Listed:
     """The list that a variable holds on entry is the variable's own from there on."""
+    if value.version is not None:
+        raise _shared(frame, name, node)
     held = replace(value)
     for place in leaves(held.tree):
         _renew(frame, place)
@@ -211,12 +214,7 @@ def variable(frame: Frame, slot: Any, value: Listed) -> Listed:
 def take(frame: Frame, name: str, held: Listed, value: Listed, node: Any) -> None:
     """Let a variable hold a list that was made for it, and goes by its name now."""
     if value.version is not None or value.within != tuple(frame.program.constructs):
-        raise frame.error(
-            UnsupportedSyntax,
-            f"'{name}' is a list with another name, and a loop or branch assigns it",
-            node,
-            instead=f"{name} = list(...) of it",
-        )
+        raise _shared(frame, name, node)
     if value.kind.tree is None or held.kind.tree is None:
         unknown = value if value.kind.tree is None else held
         other = held if unknown is value else value
@@ -236,6 +234,51 @@ def take(frame: Frame, name: str, held: Listed, value: Listed, node: Any) -> Non
         _renew(frame, place)
     value.tree = held.tree  # whatever else it is called
     value.version = frame.program.versions[first_place(held)]
+
+
+def _shared(frame: Frame, name: str, node: Any) -> Exception:
+    """The error for a list that a variable would share with another name."""
+    return frame.error(
+        UnsupportedSyntax,
+        f"'{name}' is a list with another name, and a loop or branch assigns it",
+        node or frame.current,
+        instead=f"{name} = list(...) of it",
+    )
+
+
+def given_up(frame: Frame, value: Listed, node: Any) -> Listed:
+    """A copy of a variable's list where that is bound again before it is read."""
+    match frame.current:
+        case gast.Assign(targets=[gast.Name()], value=gast.Name() as source):
+            is_read = source.id in frame.liveness.after[id(frame.current)]
+            place = first_place(value)
+            if not is_read and place and _own_place(frame, source) is place:
+                made = part(frame, value, Span(), node)
+                for p in leaves(value.tree):
+                    _renew(frame, p)
+                return made
+    return value
+
+
+def exchanged(
+    frame: Frame, targets: list[Any], items: list[Any], node: Any
+) -> list[Any]:
+    """The items of a tuple, lists of names that get others copied: `a, b = b, a`."""
+    places = [_own_place(frame, t) for t in targets]
+    found = [first_place(a) if isinstance(a, Listed) else None for a in items]
+
+    def moved(a: Any, place: List | None) -> Any:
+        is_moved = place in places and found.count(place) == 1
+        return part(frame, a, Span(), node) if place and is_moved else a
+
+    return [moved(a, place) for a, place in zip(items, found, strict=True)]
+
+
+def _own_place(frame: Frame, target: Any) -> List | None:
+    """The list of the core that a variable of a loop or branch holds lists in."""
+    slot = frame.env.get(getattr(target, "id", ""))
+    held = getattr(slot, "content", None)
+    return first_place(held) if isinstance(held, Listed) else None
 
 
 def _origin_of(held: Listed) -> Any:
