@@ -26,7 +26,7 @@ REFUSALS: dict[str, tuple[str, str | None]] = {
     "Global": ("'global': it changes what the function captured",
                "pass the value in and return the new one"),
     "Nonlocal": ("'nonlocal' yet", "pass the value in and return the new one"),
-    "Delete": ("'del'", "leave the name alone: it is released at the end"),
+    "Delete": ("'del' of a name", "leave the name alone: it is released at the end"),
     "Import": ("an import inside a function",
                "import the module at the top of the file"),
     "ImportFrom": ("an import inside a function",

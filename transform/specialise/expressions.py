@@ -721,6 +721,9 @@ def _membership(frame: Frame, op: Any, a: Any, b: Any, node: Any) -> Any:
         if isinstance(a, Static) or key is not None:
             frame.program.guard_member(b, key)
             return constant((key in b.value) is not negated)
+    if isinstance(b, Listed) or (isinstance(b, Value) and b.type.rank == 1):
+        is_in = listing.contains(frame, b, a, node)
+        return operate(frame, operator.not_, node, is_in) if negated else is_in
     if not isinstance(b, Structure):
         raise frame.error(UnsupportedSyntax, f"'in' {describe(b)}", node)
     if b.keys is not None:

@@ -145,6 +145,25 @@ def _put_slice(frame: Frame, owner: Any, span: Span, value: Any, node: Any) -> N
     each(frame, items, node, lambda k, new: insert(frame, owner, new, lower + k, node))
 
 
+def delete(frame: Frame, target: Any) -> None:
+    """Del xs[k], del xs[a:b]."""
+    from gradwright.transform.primitives.reductions import delete_at
+    from gradwright.transform.specialise.subscripts import part_value
+
+    owner = frame.evaluate(target.value)
+    if not isinstance(owner, Listed) and not _is_list(owner):
+        raise frame.error(UnsupportedSyntax, f"'del' of {describe(owner)}", target)
+    at = part_value(frame, target.slice)
+    if isinstance(at, Span):
+        _put_slice(frame, owner, at, Structure(tuple, ()), target)
+        return
+    if isinstance(owner, Structure):
+        birth = may_change(frame, owner, target)
+        if getattr(at, "constant", None) is None:
+            raise Promotion(birth.origin, Kind())
+    call_function(frame, delete_at, [owner, index_of(frame, at)], {}, target)
+
+
 def bounds_of(frame: Frame, owner: Listed, span: Span, node: Any) -> Any:
     """Where a slice begins and ends, counted from the front."""
     from gradwright.transform.specialise.expressions import choose, comparison, operate
@@ -531,10 +550,59 @@ def _clear(
     return Static(None)
 
 
+def _index(
+    frame: Frame, xs: Any, arguments: list[Any], keywords: dict[str, Any], node: Any
+) -> Any:
+    """xs.index(item)."""
+    from gradwright.transform.primitives.reductions import index_of
+
+    return _found(frame, index_of, xs, arguments, node)
+
+
+def _count(
+    frame: Frame, xs: Any, arguments: list[Any], keywords: dict[str, Any], node: Any
+) -> Any:
+    """xs.count(item)."""
+    from gradwright.transform.primitives.reductions import count_of
+
+    return _found(frame, count_of, xs, arguments, node)
+
+
+def _remove(
+    frame: Frame, xs: Any, arguments: list[Any], keywords: dict[str, Any], node: Any
+) -> Any:
+    """xs.remove(item)."""
+    from gradwright.transform.primitives.reductions import remove_from
+
+    if isinstance(xs, Structure):
+        may_change(frame, xs, node)
+    return _found(frame, remove_from, xs, arguments, node)
+
+
+def contains(frame: Frame, xs: Any, a: Any, node: Any) -> Any:
+    """A in xs, of a list or of an array with one axis."""
+    from gradwright.transform.primitives.reductions import is_among
+
+    return _found(frame, is_among, xs, [a], node)
+
+
+def _found(frame: Frame, f: Any, xs: Any, arguments: list[Any], node: Any) -> Any:
+    """What a search for a number among numbers finds."""
+    if len(arguments) != 1:
+        raise frame.error(UnsupportedSyntax, "a search in a part of a list", node)
+    (a,) = arguments
+    is_number = is_operand(a) and type_of(a).is_number and not type_of(a).is_array
+    if not is_number or (not isinstance(xs, Structure) and not _number_in(frame, xs)):
+        raise frame.error(
+            UnsupportedSyntax, "a search for what is not a number among numbers", node
+        )
+    return call_function(frame, f, [xs, a], {}, node)
+
+
 METHODS: dict[str, Callable[..., Any]] = {
     "append": _append, "extend": _extend, "insert": _insert, "pop": _pop,
     "copy": _copy, "reverse": _reverse, "clear": _clear,
-    "sort": _sort,
+    "sort": _sort, "index": _index, "count": _count, "remove": _remove,
 }  # fmt: skip
 
 

@@ -220,6 +220,14 @@ def _nested_function(frame: Frame, node: Any) -> None:
     frame.assign(node.name, made, node)
 
 
+@statement(gast.Delete)
+def _delete(frame: Frame, node: Any) -> None:
+    for target in node.targets:
+        if not isinstance(target, gast.Subscript):
+            raise frame.refusal(node)
+        listing.delete(frame, target)
+
+
 # ---- branches ----------------------------------------------------------------------
 
 

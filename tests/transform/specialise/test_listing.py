@@ -174,6 +174,108 @@ def test_what_is_not_sorted_is_named(words: str, f) -> None:
         gw.grad(f)(X)
 
 
+def searched(x, n):
+    total, best, signs = 0.0, [], []
+    for k in range(n):
+        j = (k * 3) % 4
+        if j not in best:
+            best.append(j)
+    for v in x:
+        if (v > 0) not in signs:
+            signs.append(v > 0)
+            total += v * v
+    if 3 in best:
+        total += x[0] * best.index(3)
+    places = np.arange(n)
+    for k in range(4):
+        total += x[k] ** 3 if k in places else x[k] ** 2
+    if x[1] in x and 0.3 * n not in x:
+        total += x[0] * [1, 2, 1].count(1) * x[2]
+    ys, known = [v * v for v in x], [x[0], x[1], x[0]]
+    ys.remove(ys[1])
+    total += ys[ys.index(max(ys))] * x[ys.index(min(ys))] * ys.count(ys[0])
+    known.remove(x[0])
+    while 0 in best:
+        best.remove(0)
+    total += known[0] * known.index(x[0]) * known.count(x[1]) + sum(best) * x[0]
+    return total + sum(v * v * k for k, v in enumerate(ys))
+
+
+def deleted(x, n):
+    xs, known = [x[k % 4] * (k + 1) for k in range(n)], [x[0], x[1], x[2], x[3]]
+    del xs[0], xs[-1]
+    xs[0] = xs[-1] * xs[0]
+    del known[1], xs[n // 2], known[-1:]
+    for k in range(n // 3):
+        del xs[k]
+    xs += [v * xs[0] for v in xs]
+    del xs[1:3]
+    del xs[:-2]
+    return sum(v * v * (k + 1) for k, v in enumerate(xs)) + known[0] * known[1]
+
+
+@pytest.mark.parametrize(
+    ("f", "n"), [*((searched, n) for n in (0, 1, 3, 6)), (deleted, 5), (deleted, 7)]
+)
+def test_items_that_are_found_or_deleted(f, n: int) -> None:
+    check(f, X, n)
+
+    def along(x):
+        return np.sum(gw.grad(f)(x, n) * x)
+
+    slope = differences(along, (X,), (np.ones_like(X),))
+    near(np.sum(gw.grad(along)(X)), slope, 1e-5, "second order and differences")
+
+
+def test_what_is_not_there_raises_as_in_python() -> None:
+    def index(x, a):
+        return [v * v for v in x].index(a) * x[0]
+
+    def remove(x, a):
+        xs = [v * v for v in x]
+        xs.remove(a)
+        return sum(xs)
+
+    def delete(x, a):
+        xs = [v * v for v in x]
+        del xs[int(a) - 5]
+        return sum(xs)
+
+    for f in (index, remove, delete):
+        for a in (0.3, 9.0):
+            with pytest.raises((ValueError, IndexError)) as pythons:
+                f(X, a)
+            with pytest.raises(type(pythons.value)) as ours:
+                gw.grad(f)(X, a)
+            assert str(ours.value) == str(pythons.value)
+
+
+def deletes_a_name(x):
+    y = x * 2.0
+    del y
+    return np.sum(x)
+
+
+def deletes_an_element(x):
+    del x[0]
+    return np.sum(x)
+
+
+NOT_FOUND = [
+    ("what is not a number", lambda x: [(v, v) for v in x].index((x[0], x[0])) * x[0]),
+    ("in a part of a list", lambda x: [v for v in x].index(x[0], 1) * x[0]),
+    ("among numbers", lambda x: x[0] if x in [v * x for v in x] else x[1]),
+    ("'del' of a name", deletes_a_name),
+    ("'del' of a value", deletes_an_element),
+]
+
+
+@pytest.mark.parametrize(("words", "f"), NOT_FOUND)
+def test_what_is_not_found_or_deleted_is_named(words: str, f) -> None:
+    with pytest.raises(gw.UnsupportedSyntax, match=words):
+        gw.grad(f)(X)
+
+
 def test_extremes_of_none() -> None:
     def f(x, n):
         return max([x * k for k in range(n)])
