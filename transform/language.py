@@ -35,8 +35,6 @@ REFUSALS: dict[str, tuple[str, str | None]] = {
     "DictComp": ("a dict comprehension over run-time values yet",
                  "write the loop out and add up as you go"),
     "SetComp": ("a set comprehension", "use a loop"),
-    "GeneratorExp": ("a generator expression over run-time values yet",
-                     "write the loop out and add up as you go"),
     "Starred": ("a starred expression here", "write the items out"),
     "Interpolation": ("a template string", "use an f-string"),
 }  # fmt: skip

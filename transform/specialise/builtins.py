@@ -310,7 +310,7 @@ def _sequence(kind: Any, frame: Frame, arguments: list[Any], node: Any) -> Any:
         return listing.listed_of(frame, a, node)
     if not isinstance(items, Structure):
         raise frame.error(
-            UnsupportedSyntax, f"a {kind.__name__} of run-time length yet", node
+            UnsupportedSyntax, "a tuple of run-time length", node, instead="list(...)"
         )
     return Structure(kind, items.items)
 
