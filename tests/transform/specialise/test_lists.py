@@ -658,6 +658,16 @@ def buffers_that_change_places(x, n):
     return sum(prev) * prev[-1] + sum(cur) + sum(a) * sum(b) + c[0] * c[1]
 
 
+def buffers_that_are_looked_at(x, n):
+    """What one sweep takes from a tape and changes, the next one finds unchanged."""
+    prev, cur = [0.0] * (n + 1), [0.0] * (n + 1)
+    for v in x:
+        for j in range(1, n + 1):
+            cur[j] = max(prev[j], cur[j - 1]) + v * prev[j - 1] + v
+        prev, cur = cur, prev
+    return prev[-1] * prev[-1]
+
+
 def rows_of_a_table(x, n):
     prev, cur = [0.0] * n, [v * v for v in x[:n]]
     a, b = [v * v for v in x], [v * 2.0 for v in x]
@@ -734,6 +744,7 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (appended_of_another_length, (X, 3)),
     (views_among_the_items, (X, 2)),
     *((buffers_that_change_places, (X, n)) for n in (0, 1, 3)),
+    *((buffers_that_are_looked_at, (X, n)) for n in (1, 2)),
     *((rows_of_a_table, (X, n)) for n in (1, 4)),
 ]
 NAMES = [f.__name__ for f, _ in PROGRAMS]
