@@ -469,6 +469,76 @@ def smallest_of_values(values):
     return best
 
 
+@composition(apart=True)
+def position_of(values, x):
+    """Where the first item stands that is equal to a number; -1 without any."""
+    position = -1
+    for k, v in enumerate(values):
+        if v == x:
+            position = k
+            break
+    return position
+
+
+@composition(apart=True)
+def index_of(values, x):
+    """xs.index(x)."""
+    k = position_of(values, x)
+    if k < 0:
+        raise ValueError(f"{x!r} is not in list")
+    return k
+
+
+@composition(apart=True)
+def remove_from(values, x):
+    """xs.remove(x)."""
+    k = position_of(values, x)
+    if k < 0:
+        raise ValueError("list.remove(x): x not in list")
+    values.pop(k)
+
+
+@composition(apart=True)
+def delete_at(values, k):
+    """Del xs[k]."""
+    if k >= len(values) or k < -len(values):
+        raise IndexError("list assignment index out of range")
+    values.pop(k)
+
+
+@composition(apart=True)
+def count_of(values, x):
+    """xs.count(x)."""
+    total = 0
+    for v in values:
+        if v == x:
+            total += 1
+    return total
+
+
+@composition(apart=True)
+def is_among(values, x):
+    """Whether an item is equal to a number."""
+    return position_of(values, x) >= 0
+
+
+@composition(apart=True)
+def keys_of(values, key):
+    """What a sort goes by."""
+    return [key(v) for v in values]
+
+
+@composition(apart=True)
+def sorted_by(values, keys, reverse):
+    """The items in the order of their keys; equal ones stay as they are."""
+    keys = np.asarray(keys)
+    if reverse:
+        order = -1 - np.argsort(keys[::-1], kind="stable")[::-1]
+    else:
+        order = np.argsort(keys, kind="stable")
+    return [values[k] for k in order]
+
+
 @composition()
 def largest_by(values, key):
     """The one of several values whose key is largest, the first one of equal ones."""

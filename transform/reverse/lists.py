@@ -207,7 +207,11 @@ def reverse_take(sweep: Sweep, block: Block, k: int, s: Take) -> None:
     put_back(sweep, block, {xs, s.source})
     if must_save(sweep, s):
         tape = tape_of(sweep, sweep.kept.setdefault(s, List(xs.name, xs.type)), xs.name)
-        block.before.setdefault(k, []).append(Push(tape, xs, where=s.where))
+        saved, before = xs, block.before.setdefault(k, [])
+        if any(isinstance(t, Push) and t.operand is xs for t in block.body):
+            saved = List(xs.name, xs.type)  # who pops the other one changes it
+            before.append(Load(saved, xs, where=s.where))
+        before.append(Push(tape, saved, where=s.where))
         old = List(xs.name, xs.type)
         block.undo[xs] = k, [Pop(old, tape), Take(xs, old)]
     if xs not in sweep.active:

@@ -16,6 +16,7 @@ import operator
 from dataclasses import replace
 from typing import Any
 
+import gast
 import numpy as np
 
 from gradwright.transform.build import convert, with_own_dims
@@ -170,7 +171,7 @@ def _settle_kind(frame: Frame, listed: Listed, item: Any, node: Any) -> None:
     raise Promotion(_origin_of(listed), Kind(mapped(_kept, joined)))
 
 
-def _settled(frame: Frame, listed: Listed) -> Any:
+def settled(frame: Frame, listed: Listed) -> Any:
     """The places of a list whose items are read now."""
     if listed.kind.tree is None:
         raise Promotion(_origin_of(listed), Kind(FLOAT, guessed=True))
@@ -190,8 +191,10 @@ def first_place(listed: Listed) -> List | None:
 # ---- variables that a loop or branch assigns ---------------------------------------
 
 
-def adopted(frame: Frame, value: Listed) -> Listed:
+def adopted(frame: Frame, name: str, value: Listed, node: Any) -> Listed:
     """The list that a variable holds on entry is the variable's own from there on."""
+    if value.version is not None:
+        raise _shared(frame, name, node)
     held = replace(value)
     for place in leaves(held.tree):
         _renew(frame, place)
@@ -211,12 +214,7 @@ def variable(frame: Frame, slot: Any, value: Listed) -> Listed:
 def take(frame: Frame, name: str, held: Listed, value: Listed, node: Any) -> None:
     """Let a variable hold a list that was made for it, and goes by its name now."""
     if value.version is not None or value.within != tuple(frame.program.constructs):
-        raise frame.error(
-            UnsupportedSyntax,
-            f"'{name}' is a list with another name, and a loop or branch assigns it",
-            node,
-            instead=f"{name} = list(...) of it",
-        )
+        raise _shared(frame, name, node)
     if value.kind.tree is None or held.kind.tree is None:
         unknown = value if value.kind.tree is None else held
         other = held if unknown is value else value
@@ -228,7 +226,7 @@ def take(frame: Frame, name: str, held: Listed, value: Listed, node: Any) -> Non
     both = _joined(frame, now_held, wanted, node)
     if not _same_kind(both, now_held):
         if any(OPEN in (t.dims or ()) for t in leaves(now_held)):
-            _settled(frame, held)
+            settled(frame, held)
         raise Promotion(_origin_of(held), Kind(mapped(_kept, both)))
     note_change(frame, value)  # under another name, perhaps
     for place, source in zip(leaves(held.tree), leaves(value.tree), strict=True):
@@ -236,6 +234,51 @@ def take(frame: Frame, name: str, held: Listed, value: Listed, node: Any) -> Non
         _renew(frame, place)
     value.tree = held.tree  # whatever else it is called
     value.version = frame.program.versions[first_place(held)]
+
+
+def _shared(frame: Frame, name: str, node: Any) -> Exception:
+    """The error for a list that a variable would share with another name."""
+    return frame.error(
+        UnsupportedSyntax,
+        f"'{name}' is a list with another name, and a loop or branch assigns it",
+        node or frame.current,
+        instead=f"{name} = list(...) of it",
+    )
+
+
+def given_up(frame: Frame, value: Listed, node: Any) -> Listed:
+    """A copy of a variable's list where that is bound again before it is read."""
+    match frame.current:
+        case gast.Assign(targets=[gast.Name()], value=gast.Name() as source):
+            is_read = source.id in frame.liveness.after[id(frame.current)]
+            place = first_place(value)
+            if not is_read and place and _own_place(frame, source) is place:
+                made = part(frame, value, Span(), node)
+                for p in leaves(value.tree):
+                    _renew(frame, p)
+                return made
+    return value
+
+
+def exchanged(
+    frame: Frame, targets: list[Any], items: list[Any], node: Any
+) -> list[Any]:
+    """The items of a tuple, lists of names that get others copied: `a, b = b, a`."""
+    places = [_own_place(frame, t) for t in targets]
+    found = [first_place(a) if isinstance(a, Listed) else None for a in items]
+
+    def moved(a: Any, place: List | None) -> Any:
+        is_moved = place in places and found.count(place) == 1
+        return part(frame, a, Span(), node) if place and is_moved else a
+
+    return [moved(a, place) for a, place in zip(items, found, strict=True)]
+
+
+def _own_place(frame: Frame, target: Any) -> List | None:
+    """The list of the core that a variable of a loop or branch holds lists in."""
+    slot = frame.env.get(getattr(target, "id", ""))
+    held = getattr(slot, "content", None)
+    return first_place(held) if isinstance(held, Listed) else None
 
 
 def _origin_of(held: Listed) -> Any:
@@ -297,7 +340,7 @@ def item(frame: Frame, listed: Listed, position: Operand, safe: bool = False) ->
             place, (At(position),), place.type, name, safe=safe
         )
 
-    return mapped(read, _settled(frame, listed))
+    return mapped(read, settled(frame, listed))
 
 
 def part(frame: Frame, listed: Listed, span: Span, node: Any) -> Listed:
@@ -307,7 +350,7 @@ def part(frame: Frame, listed: Listed, span: Span, node: Any) -> Listed:
         raise frame.error(
             UnsupportedSyntax, "a slice of a list with a step of the run", node
         )
-    tree = _settled(frame, listed)
+    tree = settled(frame, listed)
     whole = span == Span()
     within = tuple(frame.program.constructs)
     made = Listed(listed.origin, listed.kind, None, within)
@@ -330,7 +373,7 @@ def as_array(frame: Frame, listed: Listed, node: Any) -> Any:
         made = Type(dtype.name, dims=(VARYING, *(t.dims or ())))
         return frame.builder.element(place, (), made, place.name)
 
-    tree = _settled(frame, listed)
+    tree = settled(frame, listed)
     found = mapped(whole, tree)
     if not isinstance(found, Structure):
         return found
@@ -392,7 +435,7 @@ def remove(frame: Frame, listed: Listed, position: Any) -> Any:
         b.add(Remove(out, place, position))
         return symbol(out) if out.type == INT else out
 
-    return mapped(popped, _settled(frame, listed))
+    return mapped(popped, settled(frame, listed))
 
 
 def put(
@@ -408,7 +451,7 @@ def put(
 
     note_change(frame, listed)
     if function is not None:
-        tree = _settled(frame, listed)
+        tree = settled(frame, listed)
         t = tree.type if isinstance(tree, List) else None
         if t is None or t.is_array:
             raise frame.error(
