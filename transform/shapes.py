@@ -55,7 +55,7 @@ def infer(
     refused: Exception | None = None
     for attempt, sizes in _attempts(symbols, operands, same):
         try:
-            base = _run(run, operands, sizes, same)
+            base, taken = _run(run, operands, sizes, same), attempt
             break
         except (ValueError, IndexError) as e:
             refused = refused or e
@@ -67,7 +67,7 @@ def infer(
         return _typed(base, iter(()))
     dims: list[Linear | None] = [None] * len(lengths)
     if not ragged:
-        dims = _followed(run, operands, sizes, attempt, same, lengths)
+        dims = _followed(run, operands, sizes, taken, same, lengths)
     return _typed(base, iter(VARYING if d is None else d for d in dims))
 
 
