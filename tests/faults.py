@@ -1287,7 +1287,7 @@ FAULTS = [
         "transform/specialise/abstract",
         (
             "a function of the program is handed what goes over its caller's list",
-            "case Listed() | ListItems() | Items() | From():",
+            "case Listed() | ListItems() | Items() | From() | Generator() | Mapped():",
             "case Listed():",
             LISTED + "[handed_over_in_an_iterable]",
         ),

@@ -26,7 +26,7 @@ REFUSALS: dict[str, tuple[str, str | None]] = {
     "Global": ("'global': it changes what the function captured",
                "pass the value in and return the new one"),
     "Nonlocal": ("'nonlocal' yet", "pass the value in and return the new one"),
-    "Delete": ("'del'", "leave the name alone: it is released at the end"),
+    "Delete": ("'del' of a name", "leave the name alone: it is released at the end"),
     "Import": ("an import inside a function",
                "import the module at the top of the file"),
     "ImportFrom": ("an import inside a function",
@@ -35,8 +35,6 @@ REFUSALS: dict[str, tuple[str, str | None]] = {
     "DictComp": ("a dict comprehension over run-time values yet",
                  "write the loop out and add up as you go"),
     "SetComp": ("a set comprehension", "use a loop"),
-    "GeneratorExp": ("a generator expression over run-time values yet",
-                     "write the loop out and add up as you go"),
     "Starred": ("a starred expression here", "write the items out"),
     "Interpolation": ("a template string", "use an f-string"),
 }  # fmt: skip

@@ -9,6 +9,7 @@ In it
 * a `break` ends the body of its loop, or a branch of an `if` that itself ends such a
   block: what stood after the `if` has moved into its other branch;
 * the head of a `while` assigns nothing (no `:=`);
+* no loop goes over a generator expression: it is the loops that this is;
 * no operand of the `and` or `or` of an `if` but the first assigns;
 * nothing but the `return` stands after a statement that never falls through.
 
@@ -45,6 +46,7 @@ def first_above(xs, level):
     return result
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 
@@ -95,6 +97,7 @@ def normalise(node: gast.FunctionDef) -> gast.FunctionDef:
         A new function that does the same, in the form that the module describes.
     """
     node = copied(node)
+    Flattened(node).generic_visit(node)
     if FALLS in ways(node.body):
         node.body.append(code("return None", node.body[-1]))
     exits = list(returns(node.body))
@@ -116,6 +119,12 @@ def names(node: gast.AST) -> set[str]:
         values = (getattr(part, key, None) for key in ("id", "name", "asname", "rest"))
         found.update(value for value in values if isinstance(value, str))
     return found
+
+
+def used_names(*parts: gast.AST) -> Counter[str]:
+    """How often each name stands in pieces of code."""
+    found = (n for part in parts for n in gast.walk(part) if isinstance(n, gast.Name))
+    return Counter(n.id for n in found)
 
 
 def fresh(base: str, taken: Set[str]) -> str:
@@ -343,6 +352,60 @@ def with_plain_head(node: gast.For | gast.While, place: Place) -> gast.For | gas
     inside = code("if True: pass", node, test=node.test, body=node.body, orelse=leave)
     body = taken_apart(inside, place)[0] if assigns_later(node.test) else [inside]
     return code("while True: pass", node, body=body)
+
+
+# ---------------------------------------------------- loops over generator expressions
+
+
+class Flattened(gast.NodeTransformer):
+    """`for a in (f(b) for b in bs if b): ...` as `for b in bs: if b: a = f(b) ...`."""
+
+    def __init__(self, function: gast.FunctionDef) -> None:
+        self.taken = names(function)
+        self.uses = used_names(function)
+
+    def visit_For(self, node: gast.For) -> gast.For:
+        self.generic_visit(node)
+        if not isinstance(node.iter, gast.GeneratorExp):
+            return node
+        made = node.iter
+        clauses = [(g.target, g.iter, g.ifs) for g in made.generators]
+        self._rename(made)
+        first = code("a = None", node, targets=[node.target], value=made.elt)
+        body, leaves = [first, *node.body], BREAKS in ways(node.body)
+        for k, (target, items, tests) in reversed(list(enumerate(clauses))):
+            for test in reversed(tests):
+                body = [code("if True: pass", node, test=test, body=body)]
+            parts = {"target": target, "iter": items, "body": body}
+            body = [code("for a in b: pass", node, **parts)]
+            if leaves and k:
+                body[0].orelse = [code("continue", node)]
+                body.append(code("break", node))
+        (outer,) = body
+        outer.orelse = node.orelse
+        return outer
+
+    def visit_FunctionDef(self, node: gast.FunctionDef) -> gast.FunctionDef:
+        return node
+
+    def _rename(self, made: gast.GeneratorExp) -> None:
+        """Names that are the generator's own, and stand elsewhere, are new ones."""
+        first, *others = made.generators
+        inside = [made.elt, first.target, *first.ifs, *others]
+        here = used_names(*inside)
+        own = {
+            n.id
+            for g in made.generators
+            for n in gast.walk(g.target)
+            if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)
+        }
+        shared = sorted(name for name in own if here[name] < self.uses[name])
+        new = {name: fresh(name, self.taken) for name in shared}
+        self.taken |= set(new.values())
+        for part in inside:
+            for n in gast.walk(part):
+                if isinstance(n, gast.Name):
+                    n.id = new.get(n.id, n.id)
 
 
 # --------------------------------------------------------------------------- syntax

@@ -312,6 +312,8 @@ def reduction_partial(rules: Rules, s: Let, need: Callable[[Any], Any]) -> Opera
 def shape_of(o: Operand, need: Callable[[Any], Any]) -> Operand:
     """A stand-in of an operand's type, whose dims can be had where `need` is asked."""
     t = type_of(o)
+    if isinstance(o, Linear):
+        return need(o)  # type: ignore[no-any-return]
     if t.dims is None or not isinstance(o, Value):
         return o
     return Value(o.name, replace(t, dims=tuple(need(d) for d in t.dims)))

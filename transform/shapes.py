@@ -26,7 +26,7 @@ from gradwright.transform.types import (
 )
 
 # The lengths of examples: the first, and how far they are apart; the second for an axis
-# that is cut evenly.
+# that is cut evenly.  Each in both orders: of n - k, one may be no length.
 ATTEMPTS = ((7, 4), (60, 60))
 Meets = Iterable[tuple[Linear, Linear]]
 
@@ -52,20 +52,22 @@ def infer(
     """
     same = _united(meets, ones)
     symbols = _symbols(operands, same)
-    for attempt in ATTEMPTS:
-        sizes = _examples_of(symbols, *attempt)
+    refused: Exception | None = None
+    for attempt, sizes in _attempts(symbols, operands, same):
         try:
-            base = _run(run, operands, sizes, same)
+            base, taken = _run(run, operands, sizes, same), attempt
             break
-        except ValueError:
-            if attempt == ATTEMPTS[-1] or not sizes:
-                raise
+        except (ValueError, IndexError) as e:
+            refused = refused or e
+    else:
+        assert refused is not None
+        raise refused
     lengths = _lengths(base)
     if not lengths:
         return _typed(base, iter(()))
     dims: list[Linear | None] = [None] * len(lengths)
     if not ragged:
-        dims = _followed(run, operands, sizes, attempt, same, lengths)
+        dims = _followed(run, operands, sizes, taken, same, lengths)
     return _typed(base, iter(VARYING if d is None else d for d in dims))
 
 
@@ -92,9 +94,9 @@ def _followed(
     except (ValueError, IndexError, np.linalg.LinAlgError):
         return [None] * len(lengths)
     for symbols in (list(sizes), list(sizes)[::-1]):
-        others = _examples_of(
-            symbols, first + 2 * step, 3 * step
-        )  # every one is another
+        others = _examples_of(symbols, first + 2 * step, 3 * step)
+        if not all(_is_natural(o, others, same) for o in operands):
+            continue
         try:
             found = _lengths(_run(run, operands, others, same))
         except (ValueError, IndexError, np.linalg.LinAlgError):
@@ -125,6 +127,19 @@ def _crooked_when_empty(
     if len(found) != len(wanted) or min(wanted) < 0:
         return set()
     return {k for k, n in enumerate(found) if n != wanted[k]}
+
+
+def _attempts(
+    symbols: list[Any], operands: Sequence[Type | Linear], same: dict[Any, Linear]
+) -> list[tuple[tuple[int, int], dict[Any, int]]]:
+    """Lengths to try in turn; last, those for which a length would be negative."""
+    orders = [symbols, symbols[::-1]] if len(symbols) > 1 else [symbols]
+    found = [(a, _examples_of(s, *a)) for a in ATTEMPTS for s in orders]
+
+    def has_negative(attempt: Any) -> bool:
+        return not all(_is_natural(o, attempt[1], same) for o in operands)
+
+    return sorted(found, key=has_negative)
 
 
 # ---- symbols and sizes -------------------------------------------------------------
@@ -168,6 +183,12 @@ def _symbols(operands: Sequence[Type | Linear], same: dict[Any, Linear]) -> list
         for form in (o,) if isinstance(o, Linear) else o.dims or ():
             found.update(dict.fromkeys(_resolved(form, same).symbols()))
     return list(found)
+
+
+def _is_natural(operand: Type | Linear, sizes: Any, same: dict[Any, Linear]) -> bool:
+    """Whether no length of an operand would be negative."""
+    dims = () if isinstance(operand, Linear) else operand.dims or ()
+    return all(_value(_resolved(d, same), sizes) >= 0 for d in dims)
 
 
 def _value(form: Linear, sizes: dict[Any, int]) -> int:

@@ -201,7 +201,8 @@ class Spelling:
         p = s.primitive
         arguments = p.template(s.attribute).filled(lambda k: trees[k])
         positional, keywords = p.arranged(arguments)
-        if p.spelling == "np.expand_dims":
+        is_number = bool(s.operands) and type_of(s.operands[0]).python
+        if p.spelling == "np.expand_dims" and not is_number:
             axis = arguments["axis"]
             axes = axis if isinstance(axis, tuple) else (axis,)
             return _with_axes(trees[0], axes, s.out.type.rank)

@@ -14,7 +14,7 @@ SAID = [
     ("try:\n    pass\nexcept E:\n    pass", "a 'try' statement"),
     ("match x:\n    case 1:\n        pass", "a 'match' statement"),
     ("class A:\n    pass", "a class defined inside a function"),
-    ("del x", "'del'"),
+    ("del x", "'del' of a name"),
     ("import math", "an import inside a function"),
     ("from math import pi", "an import inside a function"),
 ]

@@ -1046,6 +1046,57 @@ REWRITTEN = {
             return xs
         """,
     ),
+    # ----------------------------------------------------- generator expressions
+    "a loop over a generator expression is its own loop": (
+        """
+        def f(xs, y):
+            for x in (x * y for x in xs if x > 0 if y):
+                if x > 9:
+                    break
+                y = y + x
+            return y
+        """,
+        """
+        def f(xs, y):
+            for x_1 in xs:
+                if x_1 > 0:
+                    if y:
+                        x = x_1 * y
+                        if x > 9:
+                            break
+                        else:
+                            y = y + x
+            return y
+        """,
+    ),
+    "a break leaves all loops of a generator expression": (
+        """
+        def f(xs, y):
+            for z in (a * b for a in xs for b in a):
+                if z:
+                    break
+            else:
+                y = 0
+            return y
+        """,
+        """
+        def f(xs, y):
+            broken = False
+            for a in xs:
+                broken_1 = False
+                for b in a:
+                    z = a * b
+                    if z:
+                        broken_1 = True
+                        break
+                if broken_1:
+                    broken = True
+                    break
+            if not broken:
+                y = 0
+            return y
+        """,
+    ),
 }
 
 UNCHANGED = {

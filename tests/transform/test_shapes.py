@@ -126,3 +126,9 @@ def test_dims_that_meet_with_a_factor() -> None:
     meets = [(N * 2 - M, M)]
     found = infer(lambda o: np.tensordot(o[0], o[1], 1), operands, meets)
     assert found == array(float, ())
+
+
+def test_a_difference_of_lengths_is_a_length() -> None:
+    operands = [array(float, (N - M,))]
+    assert infer(lambda o: np.max(o[0]), operands) == numpy_scalar(float)
+    assert infer(lambda o: np.sort(o[0]), operands) == array(float, (N - M,))

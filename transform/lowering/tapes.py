@@ -23,6 +23,7 @@ from gradwright.transform.core import (
     Cell,
     If,
     Let,
+    List,
     Load,
     Operand,
     Pop,
@@ -303,6 +304,8 @@ def _begins(L: Lowering, stack: Stack, item: Plain, made: list[Statement]) -> No
 
 def push(L: Lowering, s: Push) -> None:
     """One item more."""
+    if isinstance(s.operand, List):
+        raise L.refuse(f"{s.operand.name}, which is on {s.tape.name},")
     stack = L.tapes[s.tape]
     operand = L.operand(s.operand)
     shape = L.shape(operand)

@@ -244,8 +244,13 @@ constant(
 constant(
     np.argsort,
     reason="positions are integers",
-    signature="a, axis=-1",
-    samples=(given(ROW), given(TABLE_OF_SIX, axis=0), given(TABLE_OF_SIX, axis=None)),
+    signature="a, axis=-1, kind=None",
+    samples=(
+        given(ROW),
+        given(TABLE_OF_SIX, axis=0),
+        given(TABLE_OF_SIX, axis=None),
+        given(ROW, kind="stable"),
+    ),
 )
 constant(
     np.searchsorted,

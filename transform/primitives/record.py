@@ -28,8 +28,8 @@ import builtins
 import inspect
 import math
 import operator
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -125,7 +125,9 @@ class Primitive:
 
     Of a row with a signature: operands are the parameters that take arrays or numbers,
     a starred one a sequence of them; runtime are those that may hold ints known when
-    the program runs.  tangent: of a general row, the tangents that the operands give.
+    the program runs.  choices: by parameter, the values that the rule knows, where it
+    does not know all of NumPy's.  numbers: operands that may be no arrays.  tangent:
+    of a general row, the tangents that the operands give.
     meets: pairs of dims that must be equal; of one that stretches one may be 1.
     result: its type, where examples do not say it.  ragged: the lengths of the result
     depend on the elements.  unlike_one: the lengths that must not be one, lest the
@@ -155,6 +157,8 @@ class Primitive:
     operands: tuple[str, ...] = ()
     sequences: tuple[str, ...] = ()
     runtime: tuple[str, ...] = ()
+    numbers: tuple[str, ...] = ()
+    choices: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     tangent: Callable[..., Any] | None = None
     meets: Callable[..., Any] | None = None
     stretches: bool = False
@@ -319,7 +323,13 @@ def spelling_of(function: Any) -> str:
 
 
 def type_like_operands(*operands: Type) -> Type:
-    """Python's or NumPy's promotion; bools count as ints."""
+    """Python's or NumPy's promotion; bools count as ints.
+
+    A complex number of Python's takes a np.float64 behind it for a float of Python's.
+    """
+    match operands:
+        case Type(dtype="complex", python=True), Type(dtype="float64", dims=None):
+            return COMPLEX
     result = promote(*operands)
     if result == BOOL:
         result = INT

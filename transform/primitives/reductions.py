@@ -316,6 +316,84 @@ def median(x, axis):
     ) + 0.5 * high / np.count_nonzero(high, axis=axis, keepdims=kept)
 
 
+def quantile_tangent(a, q, axis, method, keepdims, a_dot, q_dot):
+    """The tangents of the two elements round the place, and of the place itself."""
+    weights, slope = round_the_place(a, q, axis, method, keepdims)
+    return np.sum(a_dot * weights, axis=axis, keepdims=keepdims), slope * q_dot
+
+
+@general(
+    np.quantile,
+    signature="a, q, axis=None, method='linear', keepdims=False",
+    operands=("a", "q"),
+    numbers=("q",),
+    choices={"method": ("linear", "lower", "higher", "midpoint", "nearest")},
+    tangent=quantile_tangent,
+    complex_too=False,
+    samples=(
+        given(ROW, 0.3),
+        given(ROW, 0.6, method="midpoint"),
+        given(TABLE_OF_SIX, 0.7),
+        given(TABLE_OF_SIX, 0.7, axis=1),
+        given(TABLE_OF_SIX, 0.2, axis=0, keepdims=True),
+        given(TABLE_OF_SIX, 0.3, axis=-1, method="higher"),
+    ),
+)
+def quantile(a, q, axis, method, keepdims, y_bar):
+    """The element so far up in the order, or between two of them; ties share."""
+    weights, slope = round_the_place(a, q, axis, method, keepdims)
+    return along(y_bar, axis, keepdims) * weights, np.sum(y_bar * slope)
+
+
+def round_the_place(a, q, axis, method, keepdims):
+    """The weight of each element in a quantile; how fast that grows with the place."""
+    low = np.quantile(a, q, axis=axis, method="lower", keepdims=True)
+    high = np.quantile(a, q, axis=axis, method="higher", keepdims=True)
+    last = length_along(a, axis) - 1
+    share = share_of_higher(q * last, method)
+    weights = (1.0 - share) * among(a, low, axis) + share * among(a, high, axis)
+    if method != "linear":
+        return weights, 0.0
+    return weights, last * without_axis(high - low, axis, keepdims)
+
+
+def length_along(a, axis):
+    """How many elements each result of a reduction is made of."""
+    if axis is None:
+        return a.size
+    n = 1
+    for k in axis if isinstance(axis, tuple) else (axis,):
+        n = n * a.shape[k]
+    return n
+
+
+def share_of_higher(place, method):
+    """How much of the higher neighbour of a place is in the quantile."""
+    if method == "linear":
+        return place - np.floor(place)
+    if method == "nearest":
+        return np.round(place) - np.floor(place)
+    return {"lower": 0.0, "higher": 1.0, "midpoint": 0.5}[method]
+
+
+def among(a, value, axis):
+    """The elements that have a value share in it."""
+    return (a == value) / np.count_nonzero(a == value, axis=axis, keepdims=True)
+
+
+def without_axis(y, axis, keepdims):
+    """A reduction with its axes kept, as it is asked for."""
+    if keepdims:
+        return y
+    return np.sum(y) if axis is None else np.squeeze(y, axis)
+
+
+@composition(np.percentile, samples=(given(ROW, 30.0), given(TABLE_OF_SIX, 70, axis=0)))
+def percentile(a, q, axis=None, method="linear", keepdims=False):
+    """A quantile by percent."""
+    return np.quantile(a, q / 100.0, axis=axis, method=method, keepdims=keepdims)
+
+
 @composition(np.average)
 def average(a, axis=None, weights=None):
     """The mean, or the mean with weights along an axis."""
@@ -353,13 +431,6 @@ constant(
     samples=(ROW, TABLE_OF_SIX, NONE, given(TABLE_OF_SIX, axis=0)),
     type=type_of_reduction(np.count_nonzero),
 )
-constant(
-    np.quantile,
-    reason="used for positions only, by the method 'lower' or 'higher'",
-    signature="a, q, axis=None, method='linear', keepdims=False",
-    operands=("a", "q"),
-    samples=(given(ROW, 0.5, method="lower"),),
-)
 
 
 # ---- Python's own ------------------------------------------------------------------
@@ -396,6 +467,76 @@ def smallest_of_values(values):
         if v < best:
             best = v
     return best
+
+
+@composition(apart=True)
+def position_of(values, x):
+    """Where the first item stands that is equal to a number; -1 without any."""
+    position = -1
+    for k, v in enumerate(values):
+        if v == x:
+            position = k
+            break
+    return position
+
+
+@composition(apart=True)
+def index_of(values, x):
+    """xs.index(x)."""
+    k = position_of(values, x)
+    if k < 0:
+        raise ValueError(f"{x!r} is not in list")
+    return k
+
+
+@composition(apart=True)
+def remove_from(values, x):
+    """xs.remove(x)."""
+    k = position_of(values, x)
+    if k < 0:
+        raise ValueError("list.remove(x): x not in list")
+    values.pop(k)
+
+
+@composition(apart=True)
+def delete_at(values, k):
+    """Del xs[k]."""
+    if k >= len(values) or k < -len(values):
+        raise IndexError("list assignment index out of range")
+    values.pop(k)
+
+
+@composition(apart=True)
+def count_of(values, x):
+    """xs.count(x)."""
+    total = 0
+    for v in values:
+        if v == x:
+            total += 1
+    return total
+
+
+@composition(apart=True)
+def is_among(values, x):
+    """Whether an item is equal to a number."""
+    return position_of(values, x) >= 0
+
+
+@composition(apart=True)
+def keys_of(values, key):
+    """What a sort goes by."""
+    return [key(v) for v in values]
+
+
+@composition(apart=True)
+def sorted_by(values, keys, reverse):
+    """The items in the order of their keys; equal ones stay as they are."""
+    keys = np.asarray(keys)
+    if reverse:
+        order = -1 - np.argsort(keys[::-1], kind="stable")[::-1]
+    else:
+        order = np.argsort(keys, kind="stable")
+    return [values[k] for k in order]
 
 
 @composition()

@@ -476,6 +476,34 @@ def picked(x, axis, k):
     return x[(slice(None),) * (axis % x.ndim) + (k,)]
 
 
+@composition(apart=True)
+def concatenate_items(arrays, first, axis):
+    """The items of a list, which may differ in length, one after another."""
+    for k, a in enumerate(arrays):
+        for other in range(first.ndim):
+            if other != axis and a.shape[other] != first.shape[other]:
+                raise ValueError(
+                    "all the input array dimensions except for the concatenation axis "
+                    f"must match exactly, but along dimension {other}, the array at "
+                    f"index 0 has size {first.shape[other]} and the array at index {k} "
+                    f"has size {a.shape[other]}"
+                )
+    length = 0
+    for a in arrays:
+        length += a.shape[axis]
+    shape = (*first.shape[:axis], length, *first.shape[axis + 1 :])
+    whole = np.zeros(shape, dtype=first.dtype)
+    start = 0
+    for a in arrays:
+        stop = start + a.shape[axis]
+        if axis == 0:
+            whole[start:stop] = a
+        else:
+            np.moveaxis(whole, axis, 0)[start:stop] = np.moveaxis(a, axis, 0)
+        start = stop
+    return whole
+
+
 @composition(
     np.hstack,
     samples=(
@@ -587,6 +615,7 @@ def one_long(shape, axis):
     signature="array, pad_width, mode='constant', constant_values=0",
     operands=("array", "constant_values"),
     runtime=("pad_width",),
+    choices={"mode": ("constant", "edge", "reflect", "symmetric", "wrap")},
     samples=(
         given(ROW, 2),
         given(ROW, (1, 2), constant_values=0.5),

@@ -329,7 +329,14 @@ def reverse_take(sweep: Sweep, block: Block, k: int, s: Take) -> None:
     if must_save(sweep, s):
         kept = sweep.kept.setdefault(s, List(xs.name, xs.type, xs.depth))
         tape = tape_of(sweep, kept, xs.name)
-        block.before.setdefault(k, []).append(Push(tape, xs, where=s.where))
+        saved, before = xs, block.before.setdefault(k, [])
+        if any(isinstance(t, Push) and t.operand is xs for t in block.body):
+            saved = List(
+                xs.name, xs.type, xs.depth
+            )  # who pops the other one changes it
+            deep = saved if xs.depth > 1 else None
+            before.append(Load(saved, xs, deep=deep, where=s.where))
+        before.append(Push(tape, saved, where=s.where))
         old = List(xs.name, xs.type, xs.depth)
         block.undo[xs] = k, [Pop(old, tape), Take(xs, old)]
     if xs not in sweep.active:

@@ -10,6 +10,7 @@ after a read that is repeated so.
 from __future__ import annotations
 
 import operator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gradwright.transform.core import (
@@ -35,7 +36,6 @@ from gradwright.transform.core import (
     leaves,
     mapped_index,
     stores,
-    twin,
 )
 from gradwright.transform.indices import Dim, Linear, symbol
 from gradwright.transform.picks import is_places
@@ -141,7 +141,7 @@ def provide(sweep: Sweep, block: Block, v: Any) -> Any:
             new: Any = popped(sweep, block, k, v)
         elif isinstance(s, Load) and can_remake(sweep, v):
             put_back_older(sweep, block, s.source, k)
-            new = Value(v.name, v.type, v.users)
+            new = another(sweep, v)
             index = need_index(sweep, s.index)
             source = s.source if isinstance(s.source, Place) else need(sweep, s.source)
             again = Load(new, source, index, s.safe)
@@ -151,18 +151,45 @@ def provide(sweep: Sweep, block: Block, v: Any) -> Any:
                 sweep.repeated.setdefault(s.source, set()).add(s)
         elif isinstance(s, Let) and can_remake(sweep, v):
             operands = tuple(need(sweep, o) for o in s.operands)
-            new = Value(v.name, v.type, v.users)
+            new = another(sweep, v)
             let = Let(new, s.primitive, operands, s.attribute, s.quiet)
             sweep.builder.definition[new] = let
             sweep.builder.add(let)
         elif (store := holder_of(sweep, block, v)) is not None:
-            new = Value(v.name, v.type, v.users)
+            new = another(sweep, v)
             sweep.repeated.setdefault(store.place, set()).add(store)
             sweep.builder.add(Load(new, store.place))
         else:
             new = popped(sweep, block, k, v)
         block.provided[v] = new
     return block.provided[v]
+
+
+def another(sweep: Sweep, v: Value) -> Value:
+    """A value for what another one was, in this trip of the loops around it."""
+    new = Value(v.name, v.type, v.users)
+    if v.type.dims is not None:
+        dims = (length_of(sweep, new, k, v) for k in range(v.type.rank))
+        new.type = replace(v.type, dims=tuple(dims))
+    return new
+
+
+def length_of(sweep: Sweep, new: Value, axis: int, v: Value) -> Linear:
+    """A length of a value that is there again: that of an array, or its own."""
+    assert v.type.dims is not None
+    d = v.type.dims[axis]
+    if all(is_settled(sweep, x) for x in leaves(d)):
+        return d
+    if v in leaves(d) or not can_remake(sweep, d):
+        return symbol(Dim(new, axis))
+    found: Linear = need(sweep, d)
+    return found
+
+
+def is_settled(sweep: Sweep, o: Any) -> bool:
+    """Whether something is the same in every trip of the loops around this place."""
+    block = owner_of(sweep, o)
+    return block is None or block.top
 
 
 def popped(sweep: Sweep, block: Block, k: int, v: Any) -> Any:
@@ -175,9 +202,10 @@ def popped(sweep: Sweep, block: Block, k: int, v: Any) -> Any:
         deep = kept if v.depth > 1 else None
         block.after.setdefault(k, []).append(Load(kept, v, deep=deep, where=where))
     block.after.setdefault(k, []).append(Push(tape, kept, where=where))
-    new: Any = Value(v.name, v.type, getattr(v, "users", False))
-    if isinstance(v, Place):
-        new = List(v.name, v.type, v.depth) if isinstance(v, List) else twin(v)
+    if isinstance(v, List):
+        new: Any = List(v.name, v.type, v.depth)
+    else:
+        new = type(v)(v.name, v.type) if isinstance(v, Place) else another(sweep, v)
     sweep.builder.add(Pop(new, tape))
     return new
 

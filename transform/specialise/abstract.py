@@ -156,6 +156,33 @@ class Zipped:
 
 
 @dataclass(eq=False)
+class Generator:
+    """A generator expression, through which one goes once, where it is made.
+
+    frame: whose variables it sees.  items: what its first clause goes over.  within:
+    the run-time constructs around it.
+    """
+
+    node: Any
+    frame: Any
+    items: Any
+    within: tuple[Any, ...]
+    spent: bool = False
+
+
+@dataclass(eq=False)
+class Mapped:
+    """What `function` gives for each of some items, when its turn comes.
+
+    target: what a generator expression calls such an item.
+    """
+
+    items: Any
+    function: Callable[[Any], Any]
+    target: Any = None
+
+
+@dataclass(eq=False)
 class From:
     """itertools.count(start): the numbers that `enumerate` gives."""
 
@@ -179,11 +206,11 @@ def leaves(a: Any) -> Iterator[Any]:
 def of_caller(a: Any) -> Iterator[Any]:
     """What a function of the program cannot be handed: it is the caller's own.
 
-    A list of run-time length, and what goes over one, over an array or over numbers.
+    A list of run-time length, a generator, and what goes over an array or numbers.
     """
     for leaf in leaves(a):
         match leaf:
-            case Listed() | ListItems() | Items() | From():
+            case Listed() | ListItems() | Items() | From() | Generator() | Mapped():
                 yield leaf
             case Zipped():
                 yield from (leaf for part in leaf.parts for _ in of_caller(part))
@@ -230,6 +257,8 @@ ITERABLES = {
     Listed: "a list of run-time length",
     ListItems: "the items of a list",
     Zipped: "a zip",
+    Generator: "a generator expression",
+    Mapped: "the items of a generator expression",
     From: "a count",
     BoundMethod: "a method",
 }

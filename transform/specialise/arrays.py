@@ -52,6 +52,17 @@ def call_signed(
             for name, a in bound.items()
         )
     )
+    for name in p.numbers:
+        if isinstance(k := template[name], Hole) and type_of(operands[k.position]).rank:
+            text = f"an array for {name}= of {p.spelling} yet"
+            raise frame.error(
+                UnsupportedSyntax, text, node, instead="a number at a time"
+            )
+    for name, known in p.choices.items():
+        if (chosen := template[name]) not in known:
+            text = f"gradwright does not know {name}={chosen!r} of {p.spelling} yet"
+            instead = " or ".join(map(repr, known))
+            raise frame.error(UnsupportedSyntax, text, node, instead=instead)
     return apply_signed(frame, p, operands, template, node)
 
 

@@ -15,6 +15,7 @@ from gradwright.transform.picks import may_repeat
 from gradwright.transform.primitives.structural import FORMAT
 from gradwright.transform.specialise import regions
 from gradwright.transform.specialise.abstract import (
+    Generator,
     Listed,
     Region,
     Static,
@@ -41,9 +42,13 @@ def bind(frame: Frame, target: Any, value: Any) -> None:
 
 
 def _unpack(frame: Frame, target: Any, value: Any) -> None:
+    from gradwright.transform.specialise import lists
     from gradwright.transform.specialise.builtins import iterable
+    from gradwright.transform.specialise.gathering import drained
 
     star = [k for k, t in enumerate(target.elts) if isinstance(t, gast.Starred)]
+    if isinstance(value, Generator):
+        value = drained(frame, value, target)
     if isinstance(value, Value) and value.type.is_array:
         value = _array_items(frame, value, target, bool(star))
     elif isinstance(value, Listed):
@@ -71,6 +76,7 @@ def _unpack(frame: Frame, target: Any, value: Any) -> None:
         items[k : k + size] = [Structure(list, tuple(items[k : k + size]))]
         targets[k] = targets[k].value
     items = regions.exchanged(frame, targets, items)
+    items = lists.exchanged(frame, targets, items, target)
     for t, item in zip(targets, items, strict=True):
         bind(frame, t, item)
 

@@ -22,7 +22,7 @@ from gradwright.transform.indices import Linear
 from gradwright.transform.specialise.abstract import Structure, describe, is_operand
 from gradwright.transform.specialise.frame import Frame
 
-RESIZING = ("append", "extend", "insert", "pop", "clear")
+RESIZING = ("append", "extend", "insert", "pop", "remove", "clear")
 
 
 class Promotion(Exception):
@@ -238,5 +238,7 @@ def _resized(loop: Any) -> set[str]:
                 if method in RESIZING:
                     found.add(name)
             case gast.AugAssign(target=gast.Name(id=name)):
+                found.add(name)
+            case gast.Subscript(value=gast.Name(id=name), ctx=gast.Del()):
                 found.add(name)
     return found

@@ -19,14 +19,16 @@ from gradwright.transform.core import Const, Effect, Value, type_of
 from gradwright.transform.errors import UnsupportedSyntax
 from gradwright.transform.indices import Linear, linear
 from gradwright.transform.primitives.record import has_none, is_written
-from gradwright.transform.specialise import listing, lists
+from gradwright.transform.specialise import gathering, listing, lists
 from gradwright.transform.specialise.abstract import (
     Closure,
     Counting,
     From,
+    Generator,
     Items,
     Listed,
     ListItems,
+    Mapped,
     Static,
     Structure,
     Zipped,
@@ -41,6 +43,7 @@ from gradwright.transform.specialise.frame import (
     ProgramError,
     lift,
 )
+from gradwright.transform.specialise.gathering import NotKnown
 from gradwright.transform.specialise.methods import (
     as_dtype,
     as_new,
@@ -114,12 +117,11 @@ def _enumerate(
     frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any
 ) -> Any:
     start = keywords.get("start", arguments[1] if len(arguments) > 1 else linear(0))
-    items = iterable(frame, arguments[0], node)
-    if isinstance(items, Structure):
-        numbered = (
-            Structure(tuple, (start + k, item)) for k, item in enumerate(items.items)
-        )
-        return Structure(tuple, tuple(numbered))
+    items = stepwise(frame, arguments[0], node)
+    known = _known(items)
+    if known is not None:
+        numbers = Structure(tuple, tuple(start + k for k in range(len(known))))
+        return _in_rows([numbers, items])
     return Zipped((From(start), items))
 
 
@@ -129,13 +131,12 @@ def _zip(
 ) -> Any:
     no_keywords(frame, keywords, node, "strict")
     strict = getattr(keywords.get("strict"), "value", False)
-    parts = [iterable(frame, a, node) for a in arguments]
-    fixed = [len(p.items) for p in parts if isinstance(p, Structure)]
+    parts = [stepwise(frame, a, node) for a in arguments]
+    fixed = [len(known) for p in parts if (known := _known(p)) is not None]
     if len(fixed) == len(parts):
         if strict and len(set(fixed)) > 1:
             raise ProgramError(_unequal(fixed))
-        rows = zip(*(p.items for p in parts), strict=False)
-        return Structure(tuple, tuple(Structure(tuple, tuple(r)) for r in rows))
+        return _in_rows(parts)
     if fixed:
         raise frame.error(
             UnsupportedSyntax,
@@ -147,6 +148,26 @@ def _zip(
             UnsupportedSyntax, "zip() with strict=True of run-time lengths", node
         )
     return Zipped(tuple(parts))
+
+
+def _known(a: Any) -> tuple[Any, ...] | None:
+    """The items of which it is known how many there are, or what they are made of."""
+    held = a.items if isinstance(a, Mapped) else a
+    return held.items if isinstance(held, Structure) else None
+
+
+def _in_rows(parts: list[Any]) -> Any:
+    """Known items side by side; what a generator makes of one is made in its turn."""
+    rows = zip(*map(_known, parts), strict=False)
+    known = Structure(tuple, tuple(Structure(tuple, tuple(r)) for r in rows))
+    if not any(isinstance(p, Mapped) for p in parts):
+        return known
+
+    def row(items: Structure) -> Structure:
+        pairs = zip(parts, items.items, strict=True)
+        return items.of(p.function(a) if isinstance(p, Mapped) else a for p, a in pairs)
+
+    return Mapped(known, row)
 
 
 def _unequal(lengths: list[int]) -> ValueError:
@@ -174,12 +195,23 @@ def _reversed(
     raise ProgramError(TypeError("'zip' object is not reversible"))
 
 
+def stepwise(frame: Frame, a: Any, node: Any) -> Any:
+    """What a loop runs over: a generator gives an item when its turn comes."""
+    if isinstance(a, Generator):
+        return gathering.step_by_step(frame, a, node)
+    return a if isinstance(a, Mapped) else iterable(frame, a, node)
+
+
 def iterable(frame: Frame, a: Any, node: Any) -> Any:
-    """What a loop runs over."""
+    """What is gone through at once."""
     match a:
+        case Generator():
+            return iterable(frame, gathering.drained(frame, a, node), node)
+        case Mapped(items=Structure()):
+            return Structure(tuple, tuple(map(a.function, a.items.items)))
         case Structure(keys=tuple(keys)):
             return Structure(tuple, tuple(map(lift, keys)))
-        case Structure() | Counting() | Items() | ListItems() | Zipped():
+        case Structure() | Counting() | Items() | ListItems() | Zipped() | Mapped():
             return a
         case Listed():
             return ListItems(a)
@@ -210,13 +242,9 @@ def known_items(frame: Frame, a: Any, node: Any) -> Any:
                 numbers = range(i, j, k)
                 ordered = reversed(numbers) if found.backwards else numbers
                 return [linear(n) for n in ordered]
-    if node is None or isinstance(node, gast.ListComp):
+    if node is None or isinstance(node, gast.ListComp | gast.GeneratorExp):
         raise NotKnown
     raise frame.refusal(node)
-
-
-class NotKnown(Exception):
-    """The items of a comprehension are not known while the program is rewritten."""
 
 
 @builtin(tuple)
@@ -253,25 +281,38 @@ def _dict(
 def _sorted(
     frame: Frame, arguments: list[Any], keywords: dict[str, Any], node: Any
 ) -> Any:
-    """Of what is known now, as the keys of a dict are."""
-    no_keywords(frame, keywords, node)
+    """Of what is known now, as the keys of a dict are, or of numbers of the run."""
     (a,) = arguments
-    known = [known_key(frame, k, node) for k in known_items(frame, a, node)]
-    try:
-        return Structure(list, tuple(map(lift, sorted(known))))
-    except TypeError as e:
-        raise ProgramError(e) from None
+    items = iterable(frame, a, node)
+    if isinstance(items, Structure):
+        known = listing.sorted_now(frame, items, keywords, node)
+        if known is not None:
+            return Structure(list, known)
+    values: Any
+    match items:
+        case ListItems(backwards=False):
+            values = items.listed
+        case Items(backwards=False):
+            values = items.array
+        case _:
+            values = listing.listed_of(frame, items, node)
+    return listing.in_order(frame, values, keywords, node)
 
 
 def _sequence(kind: Any, frame: Frame, arguments: list[Any], node: Any) -> Any:
     if not arguments:
         return Structure(kind, ())
-    items = iterable(frame, arguments[0], node)
+    (a,) = arguments
+    if isinstance(a, Generator) and kind is list:
+        a = gathering.drained(frame, a, node)
+        if isinstance(a, Listed):
+            return a
+    items = iterable(frame, a, node)
     if not isinstance(items, Structure) and kind is list:
-        return listing.listed_of(frame, arguments[0], node)
+        return listing.listed_of(frame, a, node)
     if not isinstance(items, Structure):
         raise frame.error(
-            UnsupportedSyntax, f"a {kind.__name__} of run-time length yet", node
+            UnsupportedSyntax, "a tuple of run-time length", node, instead="list(...)"
         )
     return Structure(kind, items.items)
 
@@ -472,7 +513,7 @@ def _extreme(
         found = iterable(frame, arguments[0], node)
         if isinstance(found, ListItems) and not found.backwards:
             of_values = {max: largest_of_values, min: smallest_of_values}[f]
-            return call_function(frame, of_values, arguments, {}, node)
+            return call_function(frame, of_values, [found.listed], {}, node)
         if not isinstance(found, Structure):
             instead = f"np.{f.__name__}(...)"
             raise frame.error(

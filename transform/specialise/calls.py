@@ -30,6 +30,7 @@ from gradwright.transform.specialise import inplace, masked, regions, windows
 from gradwright.transform.specialise.abstract import (
     BoundMethod,
     Closure,
+    Generator,
     Listed,
     Static,
     Structure,
@@ -47,6 +48,7 @@ from gradwright.transform.specialise.frame import (
     ProgramError,
     lift,
 )
+from gradwright.transform.specialise.gathering import drained
 from gradwright.transform.specialise.listing import METHODS as OF_LISTS
 from gradwright.transform.specialise.listing import of_numpy
 from gradwright.transform.specialise.lists import as_array
@@ -160,6 +162,8 @@ def _call_static(
     TABLE.ensure(f)
     if _lookup(TABLE.known, f) is not None:
         return lift(f(*map(_known, arguments)))
+    if getattr(f, "__module__", "") in ("builtins", "math"):
+        arguments = [_gone_through(frame, a, node) for a in arguments]
     if arguments and isinstance(arguments[0], Listed):
         made = of_numpy(frame, f, arguments[0], keywords, node)
         if made is not None:
@@ -195,6 +199,11 @@ def _call_static(
         node,
         instead="a function with a rule, or one of your own in plain Python",
     )
+
+
+def _gone_through(frame: Frame, a: Any, node: Any) -> Any:
+    """What a function of Python's takes out of a generator."""
+    return drained(frame, a, node) if isinstance(a, Generator) else a
 
 
 def _known(a: Any) -> Any:

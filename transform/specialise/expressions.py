@@ -23,7 +23,6 @@ from gradwright.transform.core import (
 )
 from gradwright.transform.errors import MissingRule, UnsupportedSyntax
 from gradwright.transform.indices import Dim, Linear, linear, multiply
-from gradwright.transform.liveness import assigned
 from gradwright.transform.primitives.record import SPELLINGS, TABLE, Primitive
 from gradwright.transform.primitives.structural import DISPLAY, FORMAT
 from gradwright.transform.specialise import gathering, listing, lists
@@ -40,12 +39,8 @@ from gradwright.transform.specialise.abstract import (
     mapped,
 )
 from gradwright.transform.specialise.arrays import call_signed
-from gradwright.transform.specialise.bindings import bind
-from gradwright.transform.specialise.births import origin_of
 from gradwright.transform.specialise.builtins import (
-    NotKnown,
     iterable,
-    known_items,
 )
 from gradwright.transform.specialise.calls import call
 from gradwright.transform.specialise.frame import (
@@ -637,7 +632,7 @@ def _chain_of_truths(frame: Frame, is_and: bool, node: Any) -> Any:
     joined = None
     for n in node.values:
         a = frame.evaluate(n)
-        known = _known_value(a)
+        known = known_value(a)
         if known and bool(known[0]) is not is_and:
             return a
         if not known:
@@ -709,20 +704,20 @@ def _known_comparison(function: Any, a: Any, b: Any) -> bool | None:
     if isinstance(a, Linear) and isinstance(b, Linear):
         difference = (a - b).constant
         return None if difference is None else bool(function(difference, 0))
-    known = [_known_value(x) for x in (a, b)]
+    known = [known_value(x) for x in (a, b)]
     if all(len(k) == 1 for k in known):
         return bool(_python(lambda: function(*known[0], *known[1])))
     return None
 
 
-def _known_value(a: Any) -> tuple[Any, ...]:
+def known_value(a: Any) -> tuple[Any, ...]:
     """The value of what is known now, in a tuple; an empty one for the rest."""
     if isinstance(a, Static | Const):
         return (a.value,)
     if isinstance(a, Linear) and a.constant is not None:
         return (a.constant,)
     if isinstance(a, Structure):
-        inner = [_known_value(item) for item in a.items]
+        inner = [known_value(item) for item in a.items]
         if all(len(k) == 1 for k in inner):
             return (put_together(a.kind, (k[0] for k in inner), a.keys),)
     return ()
@@ -749,6 +744,9 @@ def _membership(frame: Frame, op: Any, a: Any, b: Any, node: Any) -> Any:
         if isinstance(a, Static) or key is not None:
             frame.program.guard_member(b, key)
             return constant((key in b.value) is not negated)
+    if isinstance(b, Listed) or (isinstance(b, Value) and b.type.rank == 1):
+        is_in = listing.contains(frame, b, a, node)
+        return operate(frame, operator.not_, node, is_in) if negated else is_in
     if not isinstance(b, Structure):
         raise frame.error(UnsupportedSyntax, f"'in' {describe(b)}", node)
     if b.keys is not None:
@@ -905,54 +903,18 @@ def _called(function: Any) -> str:
 
 @expression(gast.GeneratorExp)
 def _generator(frame: Frame, node: Any) -> Any:
-    return Structure(tuple, tuple(written_out(frame, node, node.elt)))
+    made = gathering.generator(frame, node)
+    return made if frame.speaks else gathering.drained(frame, made, node)
 
 
 @expression(gast.ListComp)
 def _comprehension(frame: Frame, node: Any) -> Any:
-    b = frame.builder
-    written, known = len(b.block), dict(b.known)
-    try:
-        if origin_of(frame, node) not in frame.program.kinds:
-            return Structure(list, tuple(written_out(frame, node, node.elt)))
-    except NotKnown:
-        del b.block[written:]
-        b.known = known
-    return gathering.comprehension(frame, node)
+    return gathering.drained(frame, gathering.generator(frame, node), node, list)
 
 
 @expression(gast.DictComp)
 def _dict_comprehension(frame: Frame, node: Any) -> Any:
     pair = gast.copy_location(gast.Tuple([node.key, node.value], gast.Load()), node)
-    found = [p.items for p in written_out(frame, node, pair)]
+    made = gathering.generator(frame, node)
+    found = [p.items for p in gathering.written_out(made, pair)]
     return dict_of([(known_key(frame, k, node), v) for k, v in found])
-
-
-def written_out(frame: Frame, node: Any, element: Any) -> list[Any]:
-    """The items of a comprehension over what is known; over the rest: refused."""
-    if any(g.is_async for g in node.generators):
-        raise frame.refusal(node)
-    inner = frame.scope(assigned([g.target for g in node.generators]))
-    items: list[Any] = []
-
-    def each(k: int) -> None:
-        if k == len(node.generators):
-            items.append(inner.evaluate(element))
-            return
-        generator = node.generators[k]
-        outer = frame if k == 0 else inner
-        for item in known_items(outer, outer.evaluate(generator.iter), node):
-            bind(inner, generator.target, item)
-            for t in generator.ifs:
-                is_true = truth(inner, inner.evaluate(t), t)
-                if not isinstance(is_true, bool):
-                    if isinstance(node, gast.ListComp):
-                        raise NotKnown
-                    raise frame.refusal(node)
-                if not is_true:
-                    break
-            else:
-                each(k + 1)
-
-    each(0)
-    return items

@@ -544,8 +544,11 @@ class Frame:
     def assign(self, name: str, value: Any, node: Any) -> None:
         """Bind a name: store into its slot, or remember what it stands for."""
         from gradwright.transform.specialise import regions
+        from gradwright.transform.specialise.lists import given_up
         from gradwright.transform.specialise.lists import named as name_list
 
+        if isinstance(value, Listed):
+            value = given_up(self, value, node)
         held = self.env.get(name)
         if isinstance(held, Slot) and held.owner.open:
             if regions.is_carried(self, held, value):

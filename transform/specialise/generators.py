@@ -23,11 +23,17 @@ from gradwright.transform.indices import linear
 from gradwright.transform.liveness import assigned
 from gradwright.transform.normalise import fresh, names
 from gradwright.transform.parsing import statements
-from gradwright.transform.specialise.abstract import Closure, Static, Structure
+from gradwright.transform.specialise.abstract import (
+    Closure,
+    Mapped,
+    Static,
+    Structure,
+)
 from gradwright.transform.specialise.bindings import bind
-from gradwright.transform.specialise.builtins import iterable
+from gradwright.transform.specialise.builtins import iterable, stepwise
 from gradwright.transform.specialise.calls import call, inline
 from gradwright.transform.specialise.frame import Frame
+from gradwright.transform.specialise.gathering import refuse_assignments
 
 
 @dataclass(frozen=True)
@@ -94,19 +100,15 @@ def consume(frame: Frame, function: Any, node: Any) -> Any:
         return None
     generator = node.args[0]
     first, *inner = generator.generators
-    items = iterable(frame, frame.evaluate(first.iter), first.iter)
+    items = stepwise(frame, frame.evaluate(first.iter), first.iter)
     is_plain = not inner and not first.ifs and not node.keywords
-    if isinstance(items, Structure) and is_plain and f in (sum, max, min):
+    known = items.items if isinstance(items, Mapped) else items
+    if isinstance(known, Structure) and is_plain and f in (sum, max, min):
+        items = iterable(frame, items, first.iter)
         known = Structure(tuple, tuple(_each(frame, generator, items)))
         others = [frame.evaluate(a) for a in node.args[1:]]
         return call(frame, function, [known, *others], {}, node)
-    if any(isinstance(n, gast.NamedExpr) for n in gast.walk(generator)):
-        raise frame.error(
-            UnsupportedSyntax,
-            "':=' inside a generator expression",
-            node,
-            instead="a loop with an assignment",
-        )
+    refuse_assignments(frame, generator, node)
     start = _start(frame, f, node)
     consumer = OR_DEFAULT[f] if "default" in start else CONSUMERS[f]
     source = frame.source.nested(_as_function(consumer, generator, node))

@@ -16,10 +16,14 @@ from typing import Any
 import gast
 import numpy as np
 
+from gradwright.transform.build import constant
 from gradwright.transform.core import (
     Const,
     For,
+    If,
     Insert,
+    List,
+    Raise,
     Remove,
     Span,
     Value,
@@ -29,12 +33,15 @@ from gradwright.transform.core import (
 )
 from gradwright.transform.errors import UnsupportedSyntax
 from gradwright.transform.indices import Linear, linear, symbol
+from gradwright.transform.specialise import gathering
 from gradwright.transform.specialise.abstract import (
     BoundMethod,
     Counting,
+    Generator,
     Items,
     Listed,
     ListItems,
+    Mapped,
     Static,
     Structure,
     Zipped,
@@ -57,10 +64,12 @@ from gradwright.transform.specialise.lists import (
     holds_lists,
     index_of,
     insert,
+    item,
     length,
     part,
     put,
     remove,
+    settled,
 )
 from gradwright.transform.specialise.methods import call_function
 from gradwright.transform.types import INT, VARYING, Type
@@ -122,7 +131,7 @@ def _put_slice(frame: Frame, owner: Any, span: Span, value: Any, node: Any) -> N
         raise frame.error(
             UnsupportedSyntax, "a store into a slice of a list with a step", node
         )
-    if _read_from(items, owner):
+    if _read_from(items, owner) or _makes_items(items):
         items = listed_of(frame, items, node)
     lower, upper = bounds_of(frame, owner, span, node)
 
@@ -133,6 +142,25 @@ def _put_slice(frame: Frame, owner: Any, span: Span, value: Any, node: Any) -> N
             insert(frame, owner, new, lower + k, node)
         return
     each(frame, items, node, lambda k, new: insert(frame, owner, new, lower + k, node))
+
+
+def delete(frame: Frame, target: Any) -> None:
+    """Del xs[k], del xs[a:b]."""
+    from gradwright.transform.primitives.reductions import delete_at
+    from gradwright.transform.specialise.subscripts import part_value
+
+    owner = frame.evaluate(target.value)
+    if not isinstance(owner, Listed) and not _is_list(owner):
+        raise frame.error(UnsupportedSyntax, f"'del' of {describe(owner)}", target)
+    at = part_value(frame, target.slice)
+    if isinstance(at, Span):
+        _put_slice(frame, owner, at, Structure(tuple, ()), target)
+        return
+    if isinstance(owner, Structure):
+        birth = may_change(frame, owner, target)
+        if getattr(at, "constant", None) is None:
+            raise birth.promotion()
+    call_function(frame, delete_at, [owner, index_of(frame, at)], {}, target)
 
 
 def bounds_of(frame: Frame, owner: Listed, span: Span, node: Any) -> Any:
@@ -180,10 +208,11 @@ def each(
     k = Value("k", INT)
     if isinstance(items, Listed):
         items = ListItems(items)
-    if isinstance(items, Counting):
-        loop = For(k, items.start, items.stop, items.step, [], items.backwards)
+    over = items.items if isinstance(items, Mapped) else items
+    if isinstance(over, Counting):
+        loop = For(k, over.start, over.stop, over.step, [], over.backwards)
     else:
-        backwards = isinstance(items, Items | ListItems) and items.backwards
+        backwards = isinstance(over, Items | ListItems) and over.backwards
         n = length_of(frame, items, node)
         loop = For(k, linear(0), n, linear(1), [], backwards)
     loop.body = frame.block(lambda: act(symbol(k), item_in(frame, items, loop)))
@@ -196,6 +225,8 @@ def _read_from(items: Any, owner: Listed) -> bool:
     match items:
         case Zipped():
             return any(_read_from(p, owner) for p in items.parts)
+        case Mapped():
+            return _read_from(items.items, owner)
         case ListItems():
             return _read_from(items.listed, owner)
         case Listed():
@@ -204,12 +235,21 @@ def _read_from(items: Any, owner: Listed) -> bool:
     return False
 
 
+def _makes_items(items: Any) -> bool:
+    """Whether what is iterated over comes into being on the way."""
+    if isinstance(items, Zipped):
+        return any(map(_makes_items, items.parts))
+    return isinstance(items, Mapped)
+
+
 def refuse_resized(items: Any, loop: For, frame: Frame, node: Any) -> None:
     """A loop over a list does not change its length."""
     match items:
         case Zipped():
             for p in items.parts:
                 refuse_resized(p, loop, frame, node)
+        case Mapped():
+            refuse_resized(items.items, loop, frame, node)
         case ListItems():
             places, path = set(leaves(items.listed.tree)), items.listed.path
             changed = (s for s in walk(loop.body) if isinstance(s, Insert | Remove))
@@ -237,6 +277,9 @@ def listed_of(frame: Frame, a: Any, node: Any) -> Listed:
 
 def extend(frame: Frame, listed: Listed, a: Any, node: Any) -> None:
     """Append every item of something."""
+    if isinstance(a, Generator):
+        gathering.append_all(frame, listed, a, node)
+        return
     items = items_of(frame, a, node)
     if _read_from(items, listed):
         items = listed_of(frame, items, node)
@@ -327,6 +370,69 @@ def _is_list(a: Any) -> bool:
     return isinstance(a, Structure) and a.kind is list
 
 
+# ---- sorting -----------------------------------------------------------------------
+
+
+def sorted_now(frame: Frame, xs: Structure, keywords: dict[str, Any], node: Any) -> Any:
+    """The items in order, where all of them are known; None where they are not."""
+    from gradwright.transform.specialise.expressions import known_value
+
+    key, reverse = _sorting(frame, keywords, node)
+    known = list(map(known_value, xs.items))
+    if key is not None or () in known:
+        return None
+    try:
+        places = sorted(range(len(known)), key=lambda k: known[k], reverse=reverse)
+    except TypeError as e:
+        raise ProgramError(e) from None
+    return tuple(xs.items[k] for k in places)
+
+
+def in_order(frame: Frame, values: Any, keywords: dict[str, Any], node: Any) -> Any:
+    """A new list of the items of a list or of an array with one axis, sorted."""
+    from gradwright.transform.primitives.reductions import keys_of, sorted_by
+
+    key, reverse = _sorting(frame, keywords, node)
+    keys = values
+    if key is not None:
+        keys = call_function(frame, keys_of, [values, key], {}, node)
+    t = _number_in(frame, keys)
+    if t is None:
+        raise frame.error(
+            UnsupportedSyntax,
+            "a sort by what is not a number",
+            node,
+            instead="key=... that gives a number",
+        )
+    if t.is_complex:
+        raise frame.error(UnsupportedSyntax, "a sort of complex numbers", node)
+    arguments = [values, keys, constant(reverse)]
+    return call_function(frame, sorted_by, arguments, {}, node)
+
+
+def _sorting(frame: Frame, keywords: dict[str, Any], node: Any) -> tuple[Any, bool]:
+    """What a sort goes by, None for the items themselves; and whether it goes down."""
+    from gradwright.transform.specialise.builtins import no_keywords
+    from gradwright.transform.specialise.expressions import truth
+
+    no_keywords(frame, keywords, node, "key", "reverse")
+    key, reverse = keywords.get("key"), keywords.get("reverse", constant(False))
+    reverse = truth(frame, reverse, node)
+    if not isinstance(reverse, bool):
+        raise frame.error(UnsupportedSyntax, "a sort with reverse= of the run", node)
+    is_none = isinstance(key, Static) and key.value is None
+    return None if is_none else key, reverse
+
+
+def _number_in(frame: Frame, xs: Any) -> Type | None:
+    """The type of the numbers in a list or an array; None of other items."""
+    if isinstance(xs, Listed):
+        tree = settled(frame, xs)
+        return tree.type if isinstance(tree, List) and not tree.type.is_array else None
+    t = type_of(xs) if is_operand(xs) else None
+    return t if t is not None and t.rank == 1 else None
+
+
 # ---- methods -----------------------------------------------------------------------
 
 
@@ -350,7 +456,12 @@ def _extend(
     if isinstance(xs, Listed):
         extend(frame, xs, a, node)
         return Static(None)
-    birth, items = may_change(frame, xs, node), items_of(frame, a, node)
+    birth = may_change(frame, xs, node)
+    if isinstance(a, Generator):
+        if not gathering.append_known(frame, xs, a, node):
+            raise birth.promotion()
+        return Static(None)
+    items = items_of(frame, a, node)
     if not isinstance(items, Structure):
         raise birth.promotion()
     change(frame, xs, (*xs.items, *items.items), node)
@@ -418,6 +529,22 @@ def _reverse(
     return Static(None)
 
 
+def _sort(
+    frame: Frame, xs: Any, arguments: list[Any], keywords: dict[str, Any], node: Any
+) -> Any:
+    """xs.sort(), xs.sort(key=..., reverse=...)."""
+    if isinstance(xs, Structure):
+        birth = may_change(frame, xs, node)
+        known = sorted_now(frame, xs, keywords, node)
+        if known is None:
+            raise birth.promotion()
+        change(frame, xs, known, node)
+        return Static(None)
+    made = in_order(frame, xs, keywords, node)
+    each(frame, made, node, lambda k, new: put(frame, xs, k, new, node))
+    return Static(None)
+
+
 def _clear(
     frame: Frame, xs: Any, arguments: list[Any], keywords: dict[str, Any], node: Any
 ) -> Any:
@@ -430,9 +557,59 @@ def _clear(
     return Static(None)
 
 
+def _index(
+    frame: Frame, xs: Any, arguments: list[Any], keywords: dict[str, Any], node: Any
+) -> Any:
+    """xs.index(item)."""
+    from gradwright.transform.primitives.reductions import index_of
+
+    return _found(frame, index_of, xs, arguments, node)
+
+
+def _count(
+    frame: Frame, xs: Any, arguments: list[Any], keywords: dict[str, Any], node: Any
+) -> Any:
+    """xs.count(item)."""
+    from gradwright.transform.primitives.reductions import count_of
+
+    return _found(frame, count_of, xs, arguments, node)
+
+
+def _remove(
+    frame: Frame, xs: Any, arguments: list[Any], keywords: dict[str, Any], node: Any
+) -> Any:
+    """xs.remove(item)."""
+    from gradwright.transform.primitives.reductions import remove_from
+
+    if isinstance(xs, Structure):
+        may_change(frame, xs, node)
+    return _found(frame, remove_from, xs, arguments, node)
+
+
+def contains(frame: Frame, xs: Any, a: Any, node: Any) -> Any:
+    """A in xs, of a list or of an array with one axis."""
+    from gradwright.transform.primitives.reductions import is_among
+
+    return _found(frame, is_among, xs, [a], node)
+
+
+def _found(frame: Frame, f: Any, xs: Any, arguments: list[Any], node: Any) -> Any:
+    """What a search for a number among numbers finds."""
+    if len(arguments) != 1:
+        raise frame.error(UnsupportedSyntax, "a search in a part of a list", node)
+    (a,) = arguments
+    is_number = is_operand(a) and type_of(a).is_number and not type_of(a).is_array
+    if not is_number or (not isinstance(xs, Structure) and not _number_in(frame, xs)):
+        raise frame.error(
+            UnsupportedSyntax, "a search for what is not a number among numbers", node
+        )
+    return call_function(frame, f, [xs, a], {}, node)
+
+
 METHODS: dict[str, Callable[..., Any]] = {
     "append": _append, "extend": _extend, "insert": _insert, "pop": _pop,
     "copy": _copy, "reverse": _reverse, "clear": _clear,
+    "sort": _sort, "index": _index, "count": _count, "remove": _remove,
 }  # fmt: skip
 
 
@@ -457,36 +634,66 @@ def of_numpy(
     frame: Frame, f: Any, xs: Listed, keywords: dict[str, Any], node: Any
 ) -> Any:
     """np.stack, np.concatenate and the like of a list; None for other functions."""
+    from gradwright.transform.primitives.shaping import concatenate_items
+
     if f not in (np.stack, np.concatenate, np.vstack, np.hstack, np.column_stack):
         return None
     no_more(frame, keywords, f, node)
-    whole = as_array(frame, xs, node)
-    dims = type_of(whole).dims or ()
+    tree = settled(frame, xs)
+    rank = tree.type.rank if isinstance(tree, List) else 0
     axis = keywords.get("axis", linear(0))
-    if f is np.stack:
-        return (
-            whole
-            if axis == linear(0)
-            else call_function(frame, np.moveaxis, [whole, linear(0), axis], {}, node)
-        )
-    if f is np.column_stack and len(dims) == 2:
-        return call_function(frame, np.transpose, [whole], {}, node)
-    if (f is np.vstack and len(dims) == 2) or (f is np.hstack and len(dims) == 1):
-        return whole
-    along_first = axis == linear(0) and len(dims) > 1
-    if f is np.hstack or f is np.column_stack:
-        along_first = along_first and f is np.hstack and len(dims) == 2
-    place = first_place(xs)
-    if not along_first or place is None or VARYING in (place.type.dims or ()):
+    _refuse_none(frame, xs, "stack" if f is np.stack else "concatenate")
+    if f is np.stack or (f in (np.vstack, np.column_stack) and rank < 2) or not rank:
+        return _stacked(frame, f, xs, axis, node)
+    if f is np.column_stack or (f is np.hstack and rank > 1):
+        axis = linear(1)
+    along = axis.constant if isinstance(axis, Linear) else None
+    if along is None or not -rank <= along < rank:
         raise frame.error(
             UnsupportedSyntax,
-            f"np.{f.__name__} of a list of run-time length whose items are "
-            "not known to be of one length, or along another axis",
+            f"np.{f.__name__} of a list of run-time length along no axis of its items",
             node,
-            instead="np.stack(...) of items of one shape",
+            instead="axis=0",
         )
-    shape = Structure(tuple, (linear(-1), *dims[2:]))
+    if along % rank or VARYING in (tree.type.dims or ()):
+        first = item(frame, xs, linear(0), safe=True)
+        arguments = [xs, first, linear(along % rank)]
+        return call_function(frame, concatenate_items, arguments, {}, node)
+    whole = as_array(frame, xs, node)
+    shape = Structure(tuple, (linear(-1), *(type_of(whole).dims or ())[2:]))
     return call_function(frame, np.reshape, [whole, shape], {}, node)
+
+
+def _stacked(frame: Frame, f: Any, xs: Listed, axis: Any, node: Any) -> Any:
+    """The items of a list along a new axis."""
+    whole = as_array(frame, xs, node)
+    rank = type_of(whole).rank
+    if f is np.stack and axis != linear(0):
+        return call_function(frame, np.moveaxis, [whole, linear(0), axis], {}, node)
+    if f is np.column_stack and rank == 2:
+        return call_function(frame, np.transpose, [whole], {}, node)
+    if (
+        f is np.stack
+        or (f is np.vstack and rank == 2)
+        or (f is np.hstack and rank == 1)
+    ):
+        return whole
+    raise frame.error(
+        UnsupportedSyntax,
+        f"np.{f.__name__} of a list of run-time length whose items are no arrays",
+        node,
+        instead="np.stack(...) of it",
+    )
+
+
+def _refuse_none(frame: Frame, xs: Listed, verb: str) -> None:
+    """NumPy's own error of a list without arrays."""
+    b = frame.builder
+    is_empty = b.operator(operator.eq, length(frame, xs), linear(0))
+    with b.nested([]) as block:
+        text = constant(f"need at least one array to {verb}")
+        b.add(Raise(ValueError, (text,)))
+    b.add(If(is_empty, block, []))
 
 
 def no_more(frame: Frame, keywords: dict[str, Any], f: Any, node: Any) -> None:

@@ -18,6 +18,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import gast
 import numpy as np
 
 from gradwright.transform.build import convert, with_own_dims
@@ -271,7 +272,7 @@ def _promotion(listed: Listed, tree: Any, guessed: bool = False) -> Promotion:
     return Promotion(origin, Kind(tree, guessed or _is_open(tree)))
 
 
-def _settled(frame: Frame, listed: Listed) -> Any:
+def settled(frame: Frame, listed: Listed) -> Any:
     """The places of a list whose items are read now."""
     if listed.kind.tree is None:
         raise _promotion(listed, FLOAT, guessed=True)
@@ -298,8 +299,10 @@ def first_place(listed: Listed) -> List | None:
 # ---- variables that a loop or branch assigns ---------------------------------------
 
 
-def adopted(frame: Frame, value: Listed) -> Listed:
+def adopted(frame: Frame, name: str, value: Listed, node: Any) -> Listed:
     """The list that a variable holds on entry is the variable's own from there on."""
+    if value.version is not None and not value.path:
+        raise _shared(frame, name, node)
     held = replace(own(frame, value))
     for place in leaves(held.tree):
         _renew(frame, place)
@@ -322,12 +325,7 @@ def take(frame: Frame, name: str, held: Listed, value: Listed, node: Any) -> Non
     """Let a variable hold a list that was made for it, and goes by its name now."""
     value = own(frame, value)
     if value.version is not None or value.within != tuple(frame.program.constructs):
-        raise frame.error(
-            UnsupportedSyntax,
-            f"'{name}' is a list with another name, and a loop or branch assigns it",
-            node,
-            instead=f"{name} = list(...) of it",
-        )
+        raise _shared(frame, name, node)
     if value.kind.tree is None or held.kind.tree is None:
         unknown = value if value.kind.tree is None else held
         other = held if unknown is value else value
@@ -336,7 +334,7 @@ def take(frame: Frame, name: str, held: Listed, value: Listed, node: Any) -> Non
     both = _joined(frame, now_held, wanted, node)
     if not _same_kind(both, now_held):
         if any(OPEN in (place.type.dims or ()) for place in leaves(held.tree)):
-            _settled(frame, held)
+            settled(frame, held)
         raise _promotion(held, _each_type(_kept, both))
     note_change(frame, value)  # under another name, perhaps
     for place, source in zip(leaves(held.tree), leaves(value.tree), strict=True):
@@ -344,6 +342,51 @@ def take(frame: Frame, name: str, held: Listed, value: Listed, node: Any) -> Non
         _renew(frame, place)
     value.tree = held.tree  # whatever else it is called
     value.version = frame.program.versions[first_place(held)]
+
+
+def _shared(frame: Frame, name: str, node: Any) -> Exception:
+    """The error for a list that a variable would share with another name."""
+    return frame.error(
+        UnsupportedSyntax,
+        f"'{name}' is a list with another name, and a loop or branch assigns it",
+        node or frame.current,
+        instead=f"{name} = list(...) of it",
+    )
+
+
+def given_up(frame: Frame, value: Listed, node: Any) -> Listed:
+    """A copy of a variable's list where that is bound again before it is read."""
+    match frame.current:
+        case gast.Assign(targets=[gast.Name()], value=gast.Name() as source):
+            is_read = source.id in frame.liveness.after[id(frame.current)]
+            place = first_place(value)
+            if not is_read and place and _own_place(frame, source) is place:
+                made = part(frame, value, Span(), node)
+                for p in leaves(value.tree):
+                    _renew(frame, p)
+                return made
+    return value
+
+
+def exchanged(
+    frame: Frame, targets: list[Any], items: list[Any], node: Any
+) -> list[Any]:
+    """The items of a tuple, lists of names that get others copied: `a, b = b, a`."""
+    places = [_own_place(frame, t) for t in targets]
+    found = [first_place(a) if isinstance(a, Listed) else None for a in items]
+
+    def moved(a: Any, place: List | None) -> Any:
+        is_moved = place in places and found.count(place) == 1
+        return part(frame, a, Span(), node) if place and is_moved else a
+
+    return [moved(a, place) for a, place in zip(items, found, strict=True)]
+
+
+def _own_place(frame: Frame, target: Any) -> List | None:
+    """The list of the core that a variable of a loop or branch holds lists in."""
+    slot = frame.env.get(getattr(target, "id", ""))
+    held = getattr(slot, "content", None)
+    return first_place(held) if isinstance(held, Listed) else None
 
 
 def now(frame: Frame, held: Listed) -> Listed:
@@ -428,8 +471,8 @@ def item(frame: Frame, listed: Listed, position: Operand, safe: bool = False) ->
         moves = Moves(moved, None if stays else appended, within)
         return replace(listed, tree=place, path=path, moves=moves)
 
-    found = mapped(read, _settled(frame, listed))
-    if listed.kind.guessed:
+    found = mapped(read, settled(frame, listed))
+    if listed.kind.guessed and isinstance(found, Value):
         frame.program.guesses[found] = listed
     if isinstance(found, Structure) and found.kind is list and not listed.path:
         _note_item(frame, listed, found)
@@ -457,7 +500,7 @@ def own(frame: Frame, listed: Listed) -> Listed:
     """A list by a name of the core's own; itself where it has one."""
     if not listed.path:
         return listed
-    (place,) = leaves(_settled(frame, listed))
+    (place,) = leaves(settled(frame, listed))
     made = List(place.name, place.type, place.depth - len(listed.path))
     frame.builder.add(Load(made, place, listed.path))
     return _item_of(frame, listed, made)
@@ -479,7 +522,7 @@ def part(frame: Frame, listed: Listed, span: Span, node: Any) -> Listed:
         raise frame.error(
             UnsupportedSyntax, "a slice of a list with a step of the run", node
         )
-    tree = _settled(frame, listed)
+    tree = settled(frame, listed)
     path = listed.path
     cut = () if span == Span() and not path else (span,)
 
@@ -504,7 +547,7 @@ def as_array(frame: Frame, listed: Listed, node: Any) -> Any:
         made = Type(dtype.name, dims=(*axes, *(t.dims or ())))
         return frame.builder.element(place, listed.path, made, place.name)
 
-    tree = _settled(frame, listed)
+    tree = settled(frame, listed)
     found = mapped(whole, tree)
     if not isinstance(found, Structure):
         return found
@@ -594,7 +637,7 @@ def remove(frame: Frame, listed: Listed, position: Any) -> Any:
     """xs.pop(position)."""
     b, path = frame.builder, listed.path
     note_change(frame, listed)
-    tree = _settled(frame, listed)
+    tree = settled(frame, listed)
     _note_move(frame, listed, False)
 
     def popped(place: List) -> Any:
@@ -624,7 +667,7 @@ def put(
 
     note_change(frame, listed)
     path = (*listed.path, At(position))
-    if any(not place.is_item(path) for place in leaves(_settled(frame, listed))):
+    if any(not place.is_item(path) for place in leaves(settled(frame, listed))):
         raise frame.error(
             UnsupportedSyntax,
             "a list in a list of run-time length is another one from here on",
@@ -632,7 +675,7 @@ def put(
             instead="a store into the slice [:] of it",
         )
     if function is not None:
-        tree = _settled(frame, listed)
+        tree = settled(frame, listed)
         t = tree.type if isinstance(tree, List) else None
         if t is None or t.is_array:
             raise frame.error(

@@ -51,6 +51,7 @@ from gradwright.transform.primitives.record import UFUNCS
 from gradwright.transform.primitives.structural import COPY, DISPLAY, makes_anew
 from gradwright.transform.specialise.abstract import (
     Items,
+    Mapped,
     Region,
     Structure,
     Zipped,
@@ -220,6 +221,8 @@ def _arrays_of(frame: Frame, a: Any) -> Iterator[Any]:
                 yield from _arrays_of(frame, part)
         case Zipped():
             yield from _arrays_of(frame, a.parts)
+        case Mapped():
+            yield from _arrays_of(frame, a.items)
         case Items():
             yield base_of(frame, a.array)
         case _:

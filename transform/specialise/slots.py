@@ -177,7 +177,7 @@ class Slot:
         if held is None:
             held = next((h for h in self.storage if isinstance(h, Listed)), None)
         if self.owner.entering:
-            return lists.adopted(frame, value)
+            return lists.adopted(frame, self.name, value, node)
         if not isinstance(held, Listed):
             held = lists.variable(frame, self, value)
             self.storage.append(held)

@@ -41,6 +41,7 @@ from gradwright.transform.specialise.abstract import (
     Items,
     Listed,
     ListItems,
+    Mapped,
     Region,
     Static,
     Structure,
@@ -56,7 +57,7 @@ from gradwright.transform.specialise.bindings import (
     refuse_store,
     store_item,
 )
-from gradwright.transform.specialise.builtins import iterable
+from gradwright.transform.specialise.builtins import stepwise
 from gradwright.transform.specialise.expressions import (
     BINARY,
     as_operand,
@@ -219,6 +220,14 @@ def _nested_function(frame: Frame, node: Any) -> None:
     frame.assign(node.name, made, node)
 
 
+@statement(gast.Delete)
+def _delete(frame: Frame, node: Any) -> None:
+    for target in node.targets:
+        if not isinstance(target, gast.Subscript):
+            raise frame.refusal(node)
+        listing.delete(frame, target)
+
+
 # ---- branches ----------------------------------------------------------------------
 
 
@@ -375,9 +384,12 @@ def _allocate(frame: Frame, construct: Construct) -> None:
 
 @statement(gast.For)
 def _for(frame: Frame, node: Any) -> None:
-    items = iterable(frame, frame.evaluate(node.iter), node.iter)
+    items = stepwise(frame, frame.evaluate(node.iter), node.iter)
     if isinstance(items, Structure):
         unroll(frame, node, list(items.items))
+        return
+    if isinstance(items, Mapped) and isinstance(items.items, Structure):
+        unroll(frame, node, list(items.items.items), items.function)
         return
     if isinstance(items, Counting) and frame.is_library:
         unroll(frame, node, _known_items(frame, items, node))
@@ -400,7 +412,8 @@ class LoopSymbol(Value):
 def _run_time_loop(frame: Frame, node: Any, items: Any) -> None:
     def write(construct: Construct) -> None:
         if id(node) in frame.unrolled:
-            unroll(frame, node, _known_items(frame, items, node))
+            function = items.function if isinstance(items, Mapped) else _itself
+            unroll(frame, node, _known_items(frame, items, node), function)
             return
         s = _header(frame, node, items, construct)
 
@@ -496,8 +509,11 @@ def _close(frame: Frame, node: Any) -> None:
 
 def _header(frame: Frame, node: Any, items: Any, construct: Construct) -> For:
     """The loop over positions that a loop over items is."""
+    target = node.target
+    if isinstance(items, Mapped):
+        items, target = items.items, items.target
     counts = isinstance(items, Counting)
-    target = node.target if counts else None
+    target = target if counts else None
     if isinstance(items, Zipped) and isinstance(items.parts[0], From):
         from_zero = items.parts[0].start == linear(0)
         if from_zero and isinstance(node.target, gast.Tuple):
@@ -527,6 +543,8 @@ def _ends(start: Any, stop: Any, step: Any) -> tuple[Linear, Linear] | None:
 def length_of(frame: Frame, items: Any, node: Any) -> Operand:
     """How many items a runtime iterable has; a zip ends with its shortest."""
     match items:
+        case Mapped():
+            return length_of(frame, items.items, node)
         case Items():
             length: Linear = (items.array.type.dims or (linear(0),))[0]
             return length
@@ -549,6 +567,8 @@ def item_in(frame: Frame, items: Any, s: For) -> Any:
     """What the loop's target is bound to in one iteration."""
     k = Linear({s.symbol: 1})
     match items:
+        case Mapped():
+            return items.function(item_in(frame, items.items, s))
         case Counting():
             return k
         case Items():
@@ -566,6 +586,8 @@ def item_in(frame: Frame, items: Any, s: For) -> Any:
 
 def _nth(frame: Frame, part: Any, s: For) -> Any:
     """The item of one part of a zip, at the position that the loop counts."""
+    if isinstance(part, Mapped):
+        return part.function(_nth(frame, part.items, s))
     if isinstance(part, Counting):
         offset = binary(frame, operator.mul, Linear({s.symbol: 1}), part.step, None)
         return binary(frame, operator.add, part.start, offset, None)
@@ -604,12 +626,18 @@ def _known_items(frame: Frame, items: Any, node: Any) -> list[Any]:
                 )
             ordered = reversed(numbers) if items.backwards else numbers
             return [linear(k) for k in ordered]
+        case Mapped():
+            return _known_items(frame, items.items, node)
     raise frame.error(
         UnsupportedSyntax,
         "the variable of this loop is used where a constant is needed",
         node,
         instead="a loop over range() with known bounds",
     )
+
+
+def _itself(item: Any) -> Any:
+    return item
 
 
 class _Bind(gast.stmt):
@@ -620,20 +648,30 @@ class _Bind(gast.stmt):
 
 @statement(_Bind)
 def _bind_item(frame: Frame, node: Any) -> None:
-    bind(frame, node.target, node.item)
+    bind(frame, node.target, node.function(node.item))
 
 
-def unroll(frame: Frame, node: Any, items: list[Any]) -> None:
-    """Write a loop out; a break sets a flag that skips the items that follow."""
+def unroll(
+    frame: Frame,
+    node: Any,
+    items: list[Any],
+    function: Callable[[Any], Any] = _itself,
+) -> None:
+    """Write a loop out; a break sets a flag that skips the items that follow.
+
+    The target is bound to what the function gives for an item, when its turn comes.
+    """
     with iterated(frame, items):
-        _unroll(frame, node, items)
+        _unroll(frame, node, items, function)
 
 
-def _unroll(frame: Frame, node: Any, items: list[Any]) -> None:
+def _unroll(
+    frame: Frame, node: Any, items: list[Any], function: Callable[[Any], Any]
+) -> None:
     breaks = any(isinstance(n, gast.Break) for n in _own_statements(node.body))
     if not breaks:
         for item in items:
-            bind(frame, node.target, item)
+            bind(frame, node.target, function(item))
             frame.run(node.body)
         return
     flag = fresh("stopped", names(frame.node))
@@ -641,7 +679,7 @@ def _unroll(frame: Frame, node: Any, items: list[Any]) -> None:
     rest: list[Any] = []
     for item in reversed(items):
         bound = gast.copy_location(_Bind(target=node.target), node)
-        bound.item = item
+        bound.item, bound.function = item, function
         body = _flagged([copied(s) for s in node.body], flag)
         skip = statements(f"if not {flag}: pass")[0]
         skip.body = rest

@@ -25,6 +25,7 @@ from gradwright.transform.specialise.abstract import (
     BoundMethod,
     Closure,
     Counting,
+    Generator,
     Items,
     Static,
     Structure,
@@ -337,7 +338,7 @@ def _refuse_escaping(value: Any, unit: Unit) -> None:
     for leaf in leaves(value):
         if isinstance(leaf, Closure) and leaf.frame.unit is unit:
             raise InlineInstead
-        if isinstance(leaf, BoundMethod | Counting | Items | Zipped):
+        if isinstance(leaf, BoundMethod | Counting | Items | Zipped | Generator):
             raise InlineInstead
 
 

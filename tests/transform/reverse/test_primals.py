@@ -1,9 +1,14 @@
 """Primal values in the reverse sweep: kept, read again, made again, or taped."""
 
+from typing import Any
+
+import numpy as np
 import pytest
+from semantics.oracle import check
 from swept import forward_of, reverse_of, swept
 from written import written
 
+import gradwright as gw
 from gradwright.transform.core import Cell, For, Let, Load, Store, walk
 from gradwright.transform.indices import linear
 from gradwright.transform.reverse.primals import (
@@ -124,3 +129,30 @@ def test_questions_about_places_and_values() -> None:
     # the read in the loop may come before the store there, never before the first one
     assert must_save(sweep, inside)
     assert not must_save(sweep, before)
+
+
+def shorter(x, n):
+    a, s = x, 0.0
+    for k in range(n):
+        a = np.concatenate([a[:-2], a[1:2] * a[0]]) * 1.1
+        s += np.std(a) * a[0] + np.mean(a * a) * (k + 1.0) + np.var(a * 2.0)
+        s += np.mean(np.linspace(a[0], a[1], len(a)) * a)
+    return s
+
+
+def chosen(x, n):
+    a, s = x, 0.0
+    for k in range(n):
+        a = a[a > 0.2 * k] * 1.1
+        if s > 9.0:
+            return s + np.std(a)
+        s += np.std(a) * a[0] + np.mean(a * a) + np.mean(np.outer(a, a))
+    return s
+
+
+@pytest.mark.parametrize("f", [shorter, chosen])
+def test_lengths_are_those_of_the_trip(f: Any) -> None:
+    x = np.array([0.7, -0.35, 1.2, 0.51, 0.3, 0.9])
+    check(f, x, 3)
+    gw.check_grads(lambda x: f(x, 3), (x,), order=2)
+    np.testing.assert_allclose(gw.jit(gw.grad(f))(x, 3), gw.grad(f)(x, 3), rtol=1e-12)

@@ -160,3 +160,35 @@ def test_arrays_of_integers_are_no_sizes() -> None:
         return np.sum(np.full_like(order, 0.5, dtype=np.float64) * x)
 
     assert gw.grad(f)(np.ones(2), np.array([1, 1])).tolist() == [0.5, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("f", "words"),
+    [
+        (lambda x: np.sum(np.pad(x, 2, mode="mean")), "mode='mean' of np.pad"),
+        (
+            lambda x: np.quantile(x, 0.3, method="hazen"),
+            "method='hazen' of np.quantile",
+        ),
+        (lambda x: np.sum(np.quantile(x, x[:2])), "an array for q= of np.quantile"),
+    ],
+)
+def test_what_a_rule_does_not_know_is_refused(
+    f: Callable[[Any], Any], words: str
+) -> None:
+    with pytest.raises(gw.UnsupportedSyntax, match=words):
+        gw.grad(f)(X)
+
+
+def test_pythons_complex_numbers_take_numpys_floats_for_their_own() -> None:
+    def f(x):
+        s = np.sum(x)
+        return 1j * s, s * 1j, np.multiply(1j, s), 1j + s, 1j - s, 1j / s, 2j**s
+
+    found = gw.jvp(f, (X,), (X,))[0]
+    assert [type(a) for a in found] == [type(a) for a in f(X)]
+
+    def g(a, b):
+        return np.sum(np.imag(0.3 * np.einsum("i,i", b, a))) + np.sum(a).real
+
+    gw.check_grads(g, (X[:1] + 1j, X))

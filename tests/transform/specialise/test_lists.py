@@ -643,6 +643,47 @@ def views_among_the_items(x, n):
     return np.sum(items[0] ** 2) + np.sum(x)
 
 
+def buffers_that_change_places(x, n):
+    prev, cur = [0.0] * (n + 1), [0.0] * (n + 1)
+    a, b, c = [v * v for v in x], [v * 2.0 for v in x], [1.0] * 4
+    for i in range(3):
+        for j in range(1, n + 1):
+            cur[j] = prev[j] * cur[j - 1] + x[i] * x[j % 4] * prev[j - 1] + x[i]
+        prev, cur = cur, prev
+        for j in range(4):
+            c[j] = a[j] * b[j] + x[j] * 0.3
+        a, b, c = b, c, a
+        if x[i] > 0:
+            a, c, i = c, [v * x[i] for v in a], i + 1
+    return sum(prev) * prev[-1] + sum(cur) + sum(a) * sum(b) + c[0] * c[1]
+
+
+def buffers_that_are_looked_at(x, n):
+    """What one sweep takes from a tape and changes, the next one finds unchanged."""
+    prev, cur = [0.0] * (n + 1), [0.0] * (n + 1)
+    for v in x:
+        for j in range(1, n + 1):
+            cur[j] = max(prev[j], cur[j - 1]) + v * prev[j - 1] + v
+        prev, cur = cur, prev
+    return prev[-1] * prev[-1]
+
+
+def rows_of_a_table(x, n):
+    prev, cur = [0.0] * n, [v * v for v in x[:n]]
+    a, b = [v * v for v in x], [v * 2.0 for v in x]
+    for k in range(3):
+        prev = cur
+        cur = [v * x[k] + 1.0 for v in prev]
+        cur[0] = cur[0] * prev[-1]
+        for j in range(4):
+            b[j] = a[j] * a[j - 1] + b[j]
+        t = a
+        a = b
+        b = t
+    total = sum(v * w for v, w in zip(prev, cur, strict=False))
+    return total + sum(v * v * k for k, v in enumerate(a)) + sum(b) * x[1]
+
+
 PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (recurrence, (1.3, 2)),
     (recurrence, (1.3, 7)),
@@ -702,6 +743,9 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (handed_over_in_an_iterable, (X, 3)),
     (appended_of_another_length, (X, 3)),
     (views_among_the_items, (X, 2)),
+    *((buffers_that_change_places, (X, n)) for n in (0, 1, 3)),
+    *((buffers_that_are_looked_at, (X, n)) for n in (1, 2)),
+    *((rows_of_a_table, (X, n)) for n in (1, 4)),
 ]
 NAMES = [f.__name__ for f, _ in PROGRAMS]
 
@@ -861,3 +905,55 @@ def test_every_sweep_has_lists_of_its_own() -> None:
     _, pull = gw.vjp(lambda x: appended_to_what_is_kept(x, 2), X)
     for unit, row in zip(np.eye(3), wanted, strict=True):
         np.testing.assert_allclose(pull(unit)[0], row, rtol=1e-9)
+
+
+def the_same_twice(x):
+    a, b = [v * v for v in x], [v * 2.0 for v in x]
+    for v in x:
+        a, b = b, b
+        a[0] = v * b[1]
+    return sum(b)
+
+
+def read_again(x):
+    a, b = [v * v for v in x], [v * 2.0 for v in x]
+    for v in x:
+        b = a
+        a[0] = v * b[1]
+    return sum(b)
+
+
+def of_a_caller(x):
+    def grown(items):
+        for v in x:
+            items = [w * v for w in items]
+        return sum(items)
+
+    a, total = [v * v for v in x], 0.0
+    for _ in x:
+        total += grown(a)
+        a = [v * 1.5 for v in a]
+    return total + sum(a)
+
+
+def under_an_older_name(x):
+    a, b = [v * v for v in x], [v * 2.0 for v in x]
+    for v in x:
+        c = a
+        a, b = b, a
+        c[0] = v
+    return sum(b) * sum(a)
+
+
+SHARED = {
+    the_same_twice: "'b' is a list with another name",
+    read_again: "'b' is a list with another name",
+    of_a_caller: "'items' is a list with another name",
+    under_an_older_name: "that was 'a' once",
+}
+
+
+@pytest.mark.parametrize("f", SHARED)
+def test_lists_with_two_names_are_refused(f: Callable[..., Any]) -> None:
+    with pytest.raises(gw.GradwrightError, match=SHARED[f]):
+        gw.grad(f)(X)
