@@ -331,9 +331,8 @@ def reverse_take(sweep: Sweep, block: Block, k: int, s: Take) -> None:
         tape = tape_of(sweep, kept, xs.name)
         saved, before = xs, block.before.setdefault(k, [])
         if any(isinstance(t, Push) and t.operand is xs for t in block.body):
-            saved = List(
-                xs.name, xs.type, xs.depth
-            )  # who pops the other one changes it
+            # Who pops the other one changes it.
+            saved = List(xs.name, xs.type, xs.depth)
             deep = saved if xs.depth > 1 else None
             before.append(Load(saved, xs, deep=deep, where=s.where))
         before.append(Push(tape, saved, where=s.where))

@@ -39,6 +39,7 @@ from gradwright.transform.specialise.abstract import (
     mapped,
 )
 from gradwright.transform.specialise.arrays import call_signed
+from gradwright.transform.specialise.births import origin_of
 from gradwright.transform.specialise.builtins import (
     iterable,
 )
