@@ -113,12 +113,14 @@ class List(Place):
     """A list of numbers, or of arrays, whose items have the type.
 
     With a `length` it begins with as many zeros, which stand for arrays, too.  One that
-    is `gathered` is what a comprehension makes.  The items of one of more `depth` are
+    is `gathered` is what a comprehension makes; `users` marks a name of the user's own.
+    The items of one of more `depth` are
     lists, of which each has a depth less.
     """
 
     length: Operand | None = None
     gathered = False
+    users = False
 
     def __init__(self, name: str, type: Type, depth: int = 1) -> None:
         super().__init__(name, type)

@@ -7,6 +7,9 @@
     for v in xs:
         ys.append(v * v)
 
+    row = [0.0] * n            ->     table.append([0.0] * n)
+    table.append(row)
+
 A loop becomes a comprehension where the user wrote one.  An empty list that gets
 another name's list before it is looked at is not written at all.
 """
@@ -27,9 +30,27 @@ def with_displays(body: list[ast.stmt]) -> list[ast.stmt]:
         place = _begun(s)
         if place is not None and _is_replaced(body[k + 1 :], place):
             continue
-        if not _joins(result, s):
+        if not _joins(result, s) and not _takes(result, s, body[k + 1 :]):
             result.append(s)
     return result
+
+
+def _takes(result: list[ast.stmt], s: ast.stmt, rest: list[ast.stmt]) -> bool:
+    """Whether a list without a name now stands where it is put into another one."""
+    match (result[-1:], s):
+        case (
+            [ast.Assign(targets=[ast.Name() as name], value=value)],
+            ast.Expr(value=ast.Call(func=ast.Attribute(attr="append"), args=[item])),
+        ):
+            place = getattr(name, "thing", None)
+            if not isinstance(place, List) or getattr(item, "thing", None) is not place:
+                return False
+            if place.users or any(_mentions(t, place) for t in rest):
+                return False
+            s.value.args = [value]
+            result[-1] = s
+            return True
+    return False
 
 
 def _begun(s: ast.stmt) -> List | None:

@@ -123,6 +123,7 @@ def begin_zeros(sweep: Sweep, bar: List, like: Any, path: tuple[At, ...] = ()) -
         b.add(Alloc(bar))
         return
     b.add(Alloc(bar))
+    bar.gathered = True
     k = Value("i", INT)
     k.of = sweep.counter
     with b.nested([]) as body:

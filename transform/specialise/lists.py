@@ -96,7 +96,7 @@ def named(listed: Listed, name: str) -> None:
             for label, item in zip(tree.labels, tree.items, strict=True):
                 name_all(item, f"{name}_{label}")
         elif tree is not None:
-            tree.name = name
+            tree.name, tree.users = name, True
 
     name_all(listed.tree, name)
 
