@@ -20,7 +20,7 @@ TRANSFORM = """
     lifted lifted_rows lifted_products lifting parallel
     deadcode bounds algebra simplify linear basis jacobian interface ownership trips
     begin cleared in_place
-    spelling layout names outline displays nesting writer emit
+    spelling layout names outline displays iterating nesting writer emit
     lowering
 """.split()
 ROWS = "gradwright.transform.primitives."

@@ -54,6 +54,7 @@ from gradwright.transform.deadcode import may_divide_by_zero, may_raise
 from gradwright.transform.displays import with_displays
 from gradwright.transform.errors import Location
 from gradwright.transform.indices import Dim, Linear
+from gradwright.transform.iterating import with_items
 from gradwright.transform.names import places_in
 from gradwright.transform.nesting import (
     CALLS,
@@ -96,6 +97,7 @@ class Writer(Nesting):
                 return with_displays(out)
         found = [self.operand(r) for r in self.function.results]
         out[:] = with_displays(out)
+        with_items(out)
         if found:
             trees = [w.tree for w in found]
             value = trees[0] if len(trees) == 1 else ast.Tuple(trees)
