@@ -89,8 +89,7 @@ def begin_list(L: Lowering, place: List) -> None:
 
 
 def _begin_with_zeros(L: Lowering, listed: Listed, n: Linear) -> None:
-    if listed.stack.shape is None:
-        listed.stack.shape = _known_shape(L, listed)
+    shape = shape_of_items(L, listed)
     n = L.greatest(n, linear(0))
     start = claim(L, listed.stack, listed.column, (n,), n)
     buffer, t = listed.column.buffer, listed.item.element
@@ -102,7 +101,7 @@ def _begin_with_zeros(L: Lowering, listed: Listed, n: Linear) -> None:
         w.store(buffer, (start + k, *rest), zero)
 
     L.settle({buffer})
-    L.root((n, *listed.shape), write)
+    L.root((n, *shape), write)
     L.add(Store(listed.column.top, n))
 
 
@@ -125,25 +124,35 @@ def count(L: Lowering, listed: Listed) -> Linear:
 def _fit(L: Lowering, listed: Listed, operand: Operand) -> None:
     """An item has the shape of all the others; a zero may stand for an array."""
     if listed.item.dims and not type_of(operand).is_array:
-        if listed.stack.shape is None:
-            listed.stack.shape = _known_shape(L, listed)
-        return
-    shape = L.shape(operand) if type_of(operand).is_array else ()
+        shape_of_items(L, listed)
+    else:
+        agree(L, listed.stack, L.shape(operand))
+
+
+def shape_of_items(L: Lowering, listed: Listed) -> Shape:
+    """The shape of every item; where there was none yet, what is taken for granted."""
     if listed.stack.shape is None:
-        listed.stack.shape = shape
-        if not all(is_here(L, listed.stack, n) for n in shape):
+        listed.stack.shape = _known_shape(L, listed)
+    return listed.stack.shape
+
+
+def agree(L: Lowering, stack: Stack, shape: Shape) -> None:
+    """Items of this shape may stand among those that there are, or are the first."""
+    if stack.shape is None:
+        stack.shape = shape
+        if not all(is_here(L, stack, n) for n in shape):
             raise L.refuse("a list of arrays of different lengths")
         return
-    if len(shape) != len(listed.stack.shape):
+    if len(shape) != len(stack.shape):
         raise L.refuse("a list of arrays of different ranks")
-    for n, m in zip(shape, listed.stack.shape, strict=True):
+    for n, m in zip(shape, stack.shape, strict=True):
         if not L.forms.are_equal(n, m):
             raise L.refuse("a list of arrays of different lengths")
 
 
 def insert(L: Lowering, s: Insert) -> None:
     """One item more, at the end or before another one."""
-    listed, operand = _listed(L, s.place), L.operand(s.operand)
+    listed, operand = listed_as(L, s.place), L.operand(s.operand)
     _fit(L, listed, operand)
     column = listed.column
     n = claim(L, listed.stack, column, (), linear(1))
@@ -203,7 +212,7 @@ def _shift(L: Lowering, listed: Listed, first: Linear, n: Linear, up: bool) -> N
 
 def remove(L: Lowering, s: Remove) -> None:
     """An item is taken out: the last one, or another."""
-    listed = _listed(L, s.place)
+    listed = listed_as(L, s.place)
     n = count(L, listed)
     _raise_if(L, operator.eq, n, linear(0), "pop from empty list")
     place = n - 1
@@ -247,7 +256,7 @@ def _within(L: Lowering, position: Operand, n: Linear, message: str) -> Linear:
 def load_list(L: Lowering, s: Load) -> None:
     """An item, the number of items, all of them as an array, or some as a list."""
     assert isinstance(s.source, List)
-    listed = _listed(L, s.source)
+    listed = listed_as(L, s.source)
     n = count(L, listed)
     match s.index:
         case (Length(),):
@@ -269,7 +278,7 @@ def load_list(L: Lowering, s: Load) -> None:
             assert isinstance(item, Span)
             start, step, length = span(L, item, n, None)
             begin_list(L, s.out)
-            _copy(L, listed, _listed(L, s.out), start, step, length)
+            _copy(L, listed, listed_as(L, s.out), start, step, length)
         case _:
             raise L.refuse("this part of a list")
 
@@ -278,15 +287,22 @@ def _copy(
     L: Lowering, source: Listed, to: Listed, start: Linear, step: int, length: Linear
 ) -> None:
     """Items of one list become those of another, empty one."""
-    to.stack.shape = source.stack.shape
+    agree(L, to.stack, shape_of_items(L, source))
+    copy_items(L, source.column.buffer, to, start, step, length)
+
+
+def copy_items(
+    L: Lowering, source: Any, to: Listed, start: Linear, step: int, length: Linear
+) -> None:
+    """Items that stand somewhere in memory become those of an empty list."""
     first = claim(L, to.stack, to.column, (length,), length)
     L.settle({to.column.buffer})
-    a, b, t = source.column.buffer, to.column.buffer, to.column.buffer.type.element
+    b, t = to.column.buffer, to.column.buffer.type.element
 
     def write(w: Scope, at: Places) -> None:
         k, *rest = at
         assert isinstance(k, Linear)
-        x = w.load(a, (start + k * step, *rest), t, "item")
+        x = w.load(source, (start + k * step, *rest), t, "item")
         w.store(b, (first + k, *rest), x)
 
     L.root((length, *to.shape), write)
@@ -296,7 +312,7 @@ def _copy(
 def store_list(L: Lowering, s: Store) -> None:
     """An item is another one from here on, or is added to."""
     assert isinstance(s.place, List)
-    listed, operand = _listed(L, s.place), L.operand(s.operand)
+    listed, operand = listed_as(L, s.place), L.operand(s.operand)
     if len(s.index) != 1 or not isinstance(s.index[0], At):
         raise L.refuse("a store into a part of a list")
     n = count(L, listed)
@@ -319,7 +335,7 @@ def store_list(L: Lowering, s: Store) -> None:
 
 def take(L: Lowering, s: Take) -> None:
     """A list goes by another name."""
-    source, to = _listed(L, s.source), _listed(L, s.place)
+    source, to = listed_as(L, s.source), listed_as(L, s.place)
     if source is to:
         return
     L.settle({to.column.buffer})
@@ -327,7 +343,8 @@ def take(L: Lowering, s: Take) -> None:
     _copy(L, source, to, linear(0), 1, count(L, source))
 
 
-def _listed(L: Lowering, place: List) -> Listed:
+def listed_as(L: Lowering, place: List) -> Listed:
+    """A list of the program where it stands in memory."""
     found: Listed | None = L.lists.get(place)
     if found is None:
         raise L.refuse(f"the list {place.name}")

@@ -75,6 +75,7 @@ from gradwright.transform.lowering.lists import (
     store_list,
     take,
 )
+from gradwright.transform.lowering.lists_on_tapes import pop_list, push_list
 from gradwright.transform.lowering.nests import Scope
 from gradwright.transform.lowering.program import (
     Again,
@@ -306,10 +307,14 @@ def statement(L: Lowering, s: Statement) -> None:
             L.add(Alloc(s.place))
         case Push() if s.tape in L.stacks:
             stacks.push(L, s)
+        case Push(operand=List()):
+            push_list(L, s)
         case Push():
             push(L, s)
         case Pop() if s.tape in L.stacks:
             stacks.pop(L, s)
+        case Pop(out=List()):
+            pop_list(L, s)
         case Pop():
             pop(L, s)
         case For():
