@@ -157,9 +157,17 @@ class Lowered:
             self.given = {p: as_given(p) for p in source.params if isinstance(p, Tape)}
             params: list[Any] = [*source.params]
             self.source.params = [v for p in params for v in self.given.get(p, (p,))]
-            self.function = self._made()
         except UnsupportedSyntax as e:
             self.refusal = e
+        else:
+            self._lower()
+
+    def _lower(self) -> None:
+        """Lower it with what is known now."""
+        try:
+            self.function = self._made()
+        except UnsupportedSyntax as e:
+            self.function, self.refusal = None, e
 
     def _made(self) -> Function:
         others = {f: replace(f, body=[], results=[]) for f in program(self.source)}
@@ -185,7 +193,7 @@ class Lowered:
             )
         else:
             self.needs.varying.add(number)
-        self.function = self._made()
+        self._lower()
 
 
 def _again(

@@ -145,7 +145,7 @@ class Lowering:
         self.tapes: dict[Any, Any] = {}
         self.stacks: set[Any] = set()  # tapes that stay tapes
         self.numbers: set[Any] = set()  # ints that were computed before what is open
-        self.cells: dict[Cell, None] = {}  # those that hold arrays
+        self.cells: dict[Place, None] = {}  # those that hold arrays, and lists
         self.fixed: dict[Cell, Any] = {}
         self.varying: dict[Cell, Any] = {}
         self.born: set[Buffer] = set()  # memory that a library call makes

@@ -42,7 +42,7 @@ from gradwright.transform.core import (
 from gradwright.transform.indices import Dim, Linear, linear, multiply, symbol
 from gradwright.transform.lowering.nests import Items, Places, Plain, Scope
 from gradwright.transform.lowering.program import Again, Lowering, NotLowered, Shape
-from gradwright.transform.lowering.views import flat
+from gradwright.transform.lowering.views import flat, plus
 from gradwright.transform.types import BOOL, INT, Type
 
 FIRST_ROOM = 16  # items of a tape that grows
@@ -68,8 +68,8 @@ class Column:
 class Stack:
     """A tape in memory.
 
-    shape: of every item, where all have the same.  lengths: of each axis of items of
-    different lengths, or of each list.  shares: the memory is that of another tape.
+    shape: of every item, where all have the same.  lengths: of each list, and of each
+    axis of items of different lengths.  shares: the memory is that of another tape.
     """
 
     tape: Any  # or a list
@@ -97,7 +97,7 @@ def begin_tape(L: Lowering, tape: Tape) -> None:
     column = begin_column(L, tape, tape.name, item)
     stack = Stack(tape, L.items, len(L.loops), set(L.numbers), column)
     axes = item.rank if tape in L.needs.ragged else 0
-    for _ in range(1 if isinstance(pushed[0].operand, List) else axes):
+    for _ in range(isinstance(pushed[0].operand, List) + axes):
         whole = Type("int64")
         lengths = begin_column(L, tape, f"{tape.name}_lengths", whole)
         stack.lengths.append(lengths)
@@ -310,7 +310,7 @@ def push(L: Lowering, s: Push) -> None:
     operand = L.operand(s.operand)
     shape = L.shape(operand)
     if stack.lengths:
-        _push_ragged(L, stack, operand, shape)
+        push_ragged(L, stack, stack.lengths, operand, shape)
         return
     if stack.shape is None:
         stack.shape = shape
@@ -354,9 +354,11 @@ def claim(
     return symbol(top)
 
 
-def _push_ragged(L: Lowering, stack: Stack, operand: Operand, shape: Shape) -> None:
+def push_ragged(
+    L: Lowering, stack: Stack, lengths: list[Column], operand: Operand, shape: Shape
+) -> None:
     """An item behind the others, its lengths on their own tapes."""
-    for column, n in zip(stack.lengths, shape, strict=True):
+    for column, n in zip(lengths, shape, strict=True):
         push_length(L, stack, column, n)
     count = L.product(shape)
     start = claim(L, stack, stack.column, shape, count)
@@ -364,7 +366,7 @@ def _push_ragged(L: Lowering, stack: Stack, operand: Operand, shape: Shape) -> N
     L.settle({buffer})
 
     def write(w: Scope, at: tuple[Linear, ...]) -> None:
-        w.store(buffer, (_plus(w, start, flat(w, at, shape)),), L.at(w, operand, at))
+        w.store(buffer, (plus(w, start, flat(w, at, shape)),), L.at(w, operand, at))
 
     L.root(shape, write)
     L.add(Store(stack.column.top, count, accumulate=True))
@@ -386,20 +388,12 @@ def pop_length(L: Lowering, column: Column) -> Linear:
     return symbol(n)
 
 
-def _plus(w: Scope, a: Linear, b: Operand) -> Operand:
-    return (
-        a + b
-        if isinstance(b, Linear)
-        else w.let(row(operator.add, 2), (a, b), INT, "k")
-    )
-
-
 def pop(L: Lowering, s: Pop) -> None:
     """The item that was pushed last."""
     assert isinstance(s.out, Value)
     stack = L.tapes[s.tape]
     if stack.lengths:
-        _pop_ragged(L, stack, s.out)
+        pop_ragged(L, stack, stack.lengths, s.out)
         return
     buffer = stack.column.buffer
     k = give_back(L, stack.column, linear(1))
@@ -426,13 +420,14 @@ def give_back(L: Lowering, column: Column, count: Linear) -> Linear:
     return symbol(k)
 
 
-def _pop_ragged(L: Lowering, stack: Stack, out: Value) -> None:
-    full = tuple(pop_length(L, column) for column in stack.lengths)
+def pop_ragged(L: Lowering, stack: Stack, lengths: list[Column], out: Value) -> None:
+    """The last item, of the lengths that are the last on their tapes."""
+    full = tuple(pop_length(L, column) for column in lengths)
     start = give_back(L, stack.column, L.product(full))
     buffer, t = stack.column.buffer, out.type.element
 
     def at(w: Scope, places: Places) -> Any:
-        k = _plus(w, start, flat(w, places, full))
+        k = plus(w, start, flat(w, places, full))
         return w.load(buffer, (k,), t, out.name)
 
     L.is_computed(out, full, at, (buffer, start, *full), cheap=True)
