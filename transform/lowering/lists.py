@@ -81,7 +81,7 @@ def _made(L: Lowering, place: List) -> Listed:
         if not item.dims:
             stack.shape = ()
         return Listed(stack, item)
-    table = begin(f"{place.name}_parts", Type("int64"))
+    table = begin(f"{place.name}_places", Type("int64"))
     table.shape = (linear(item.rank + 1),)
     return Ragged(table, item, stack, number)
 

@@ -53,5 +53,5 @@ def test_values_and_derivatives(f: Any, n: int) -> None:
 def test_only_items_of_several_shapes_have_a_table() -> None:
     (rows,) = texts(of_one_shape, X, 3)
     (parts,) = texts(of_several, X, 3)
-    assert "parts" not in rows
-    assert "rows_parts" in parts
+    assert "places" not in rows
+    assert "rows_places" in parts
