@@ -44,7 +44,7 @@ from gradwright.transform.core import (
 from gradwright.transform.indices import Linear, linear, symbol
 from gradwright.transform.mixed import is_array
 from gradwright.transform.primitives.structural import SPREAD
-from gradwright.transform.reverse.cotangents import collect, find_bar, give
+from gradwright.transform.reverse.cotangents import collect, find_bar, give, summed
 from gradwright.transform.reverse.primals import must_save, need, put_back, tape_of
 from gradwright.transform.reverse.state import Block, zero
 from gradwright.transform.types import INT
@@ -195,6 +195,8 @@ def in_shape_of(sweep: Sweep, g: Operand, o: Value) -> Operand:
         return g
     given = (p for p in sweep.function.params if isinstance(p, Value))
     like = next((p for p in given if p.type == o.type), None)
+    if o in sweep.mixed.all:  # a number gets the sum of what arrives for an array
+        g, like = summed(sweep, g, o), None
     if like is None:
         like = need(sweep, o)
     t = replace(type_of(g), dims=like.type.dims)

@@ -163,3 +163,7 @@ def test_what_makes_no_array_raises_as_the_source() -> None:
     with pytest.warns(gw.CompileWarning), pytest.raises(ValueError, match="inhomog"):
         f(X, 2)
     assert f(X, 1) == as_an_array(X, 1)
+
+
+def test_a_zero_that_stands_for_an_array() -> None:
+    assert_compiles(gw.jacrev(gw.grad(copied)), X, 3)
