@@ -304,8 +304,6 @@ def _begins(L: Lowering, stack: Stack, item: Plain, made: list[Statement]) -> No
 
 def push(L: Lowering, s: Push) -> None:
     """One item more."""
-    if isinstance(s.operand, List):
-        raise L.refuse(f"{s.operand.name}, which is on {s.tape.name},")
     stack = L.tapes[s.tape]
     operand = L.operand(s.operand)
     shape = L.shape(operand)

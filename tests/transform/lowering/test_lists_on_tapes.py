@@ -77,7 +77,16 @@ def in_a_helper(x, n):
     return np.array(xs) * x[2]
 
 
-PROGRAMS = [rows_of_a_table, doubled, chosen, halved, of_arrays]
+def changing_places(x, n):
+    prev, cur = [x * k for k in range(n)], [x * 0.0] * n
+    for _ in range(3):
+        for j in range(n):
+            cur[j] = prev[j] * prev[j - 1] + cur[j]
+        prev, cur = cur, prev
+    return sum(np.sum(p * x) for p in prev) + sum(np.sum(p) for p in cur)
+
+
+PROGRAMS = [rows_of_a_table, doubled, chosen, halved, of_arrays, changing_places]
 
 
 @pytest.mark.parametrize("f", PROGRAMS)
