@@ -115,7 +115,7 @@ class Shortcuts:
             lines.append(f"    if {' and '.join(b.tests or ['True'])}:")
             lines += [f"        {line}" for line in b.lines]
         lines.append("    return called(entry, args, keywords)")
-        names = dict(self.names)
+        names = {"__name__": __name__, **self.names}
         exec("\n".join(lines), names)
         made: Callable[..., Any] = names["fast"]
         return made

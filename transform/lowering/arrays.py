@@ -92,8 +92,7 @@ def lower_let(L: Lowering, s: Let) -> None:
     if p in (NAMED, STOPPED, COPY) and s.out.type.is_array:
         L.is_same(s.out, operands[0])
     elif p is SPREAD:
-        shape = L.shape(operands[1])
-        spread(L, s.out, operands[0], shape)
+        spread(L, s.out, operands[0], _spread_shape(L, *operands))
     elif p is DISPLAY:
         display(L, s, operands)
     elif p is SUM_TO:
@@ -170,6 +169,12 @@ def moved(
 def is_cheap(L: Lowering, o: Any) -> bool:
     """Whether the elements of an operand are as good as loads."""
     return not isinstance(o, Value) or o not in L.sources or L.sources[o].cheap
+
+
+def _spread_shape(L: Lowering, operand: Operand, like: Operand) -> Shape:
+    """The shape of an array; where a number may stand for it, that of the operand."""
+    shapes = [L.shape(like), L.shape(operand)]
+    return L.together(shapes) if like in L.mixed else shapes[0]
 
 
 def spread(L: Lowering, out: Value, operand: Operand, shape: Shape) -> None:

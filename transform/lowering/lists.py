@@ -4,13 +4,12 @@
     xs.insert(0, x)      for i in reversed(range(count)): xs[i + 1] = xs[i] ...
     np.array(xs)         the first `count` elements
 
-Items are numbers, or arrays of one shape.
+Items are numbers, or arrays.
 """
 
 from __future__ import annotations
 
 import operator
-from dataclasses import dataclass
 from typing import Any
 
 from gradwright.transform.core import (
@@ -33,152 +32,75 @@ from gradwright.transform.core import (
     type_of,
 )
 from gradwright.transform.indices import Linear, linear, symbol
-from gradwright.transform.lowering.arrays import cast
-from gradwright.transform.lowering.nests import Places, Scope, variables
-from gradwright.transform.lowering.program import Lowering, Shape
-from gradwright.transform.lowering.regions import span
-from gradwright.transform.lowering.tapes import (
-    Column,
-    Stack,
-    begin_column,
-    claim,
-    is_here,
+from gradwright.transform.lowering.listed import (
+    Listed,
+    agree,
+    copy_items,
+    count,
+    each,
 )
+from gradwright.transform.lowering.nests import Places, Scope, variables
+from gradwright.transform.lowering.program import Lowering
+from gradwright.transform.lowering.ragged_lists import Ragged
+from gradwright.transform.lowering.regions import span
+from gradwright.transform.lowering.tapes import Stack, begin_column, claim
 from gradwright.transform.primitives.structural import WITHIN
-from gradwright.transform.types import BOOL, INT, TEXT
+from gradwright.transform.types import BOOL, INT, TEXT, Type
 
 RANGE = "list index out of range"
 ASSIGNED = "list assignment index out of range"
 
 
-@dataclass(eq=False)
-class Listed:
-    """A list in memory; its stack says how much room it has."""
-
-    stack: Stack
-    item: Any  # the type of an item
-
-    @property
-    def column(self) -> Column:
-        return self.stack.column
-
-    @property
-    def shape(self) -> Shape:
-        return self.stack.shape or ()
-
-
 def begin_list(L: Lowering, place: List) -> None:
     """A list begins empty, or with zeros."""
-    item = place.type
-    if item.optional or not item.is_number:
+    if place.type.optional or not place.type.is_number:
         raise L.refuse(f"{place.name}, a list of what may be None,")
     if place.depth > 1:
         raise L.refuse(f"{place.name}, a list of lists,")
     if place in L.lists:
-        listed = L.lists[place]
-        L.add(Store(listed.column.top, linear(0)))
+        L.lists[place].clear(L)
     else:
-        here = set(L.numbers)
-        column = begin_column(L, place, place.name, item)
-        stack = Stack(place, L.items, len(L.loops), here, column)
-        listed = L.lists[place] = Listed(stack, item)
-        L.tapes[place] = stack
-        L.memory_of[place] = {column.buffer, column.top}
+        L.lists[place] = _made(L, place)
+    if place.length is not None:
+        n = L.greatest(L.length(place.length), linear(0))
+        L.lists[place].add_zeros(L, n)
+
+
+def _made(L: Lowering, place: List) -> Listed:
+    """Room for a list: for its items, or for what says where they are."""
+    here, depth = set(L.numbers), len(L.loops)
+    item, number = place.type, len(L.cells)
+    L.cells[place] = None
+
+    def begin(name: str, type: Type) -> Stack:
+        column = begin_column(L, place, name, type)
+        stack = L.tapes[column.buffer] = Stack(place, L.items, depth, here, column)
+        L.memory_of.setdefault(place, set()).update({column.buffer, column.top})
+        return stack
+
+    stack = begin(place.name, item)
+    if place not in L.needs.ragged:
         if not item.dims:
             stack.shape = ()
-    if place.length is not None:
-        _begin_with_zeros(L, listed, L.length(place.length))
-
-
-def _begin_with_zeros(L: Lowering, listed: Listed, n: Linear) -> None:
-    if listed.stack.shape is None:
-        listed.stack.shape = _known_shape(L, listed)
-    n = L.greatest(n, linear(0))
-    start = claim(L, listed.stack, listed.column, (n,), n)
-    buffer, t = listed.column.buffer, listed.item.element
-    zero = Const(t.weak()(0) if t.python else t.weak().type(0), t)
-
-    def write(w: Scope, at: Places) -> None:
-        k, *rest = at
-        assert isinstance(k, Linear)
-        w.store(buffer, (start + k, *rest), zero)
-
-    L.settle({buffer})
-    L.root((n, *listed.shape), write)
-    L.add(Store(listed.column.top, n))
-
-
-def _known_shape(L: Lowering, listed: Listed) -> Shape:
-    """The shape of every item, where the program takes it for granted."""
-    found = [L.granted(n) for n in listed.item.dims or ()]
-    shape = tuple(n for n in found if n is not None)
-    if len(shape) < len(found) or not all(is_here(L, listed.stack, n) for n in shape):
-        raise L.refuse("a list that begins with arrays of zeros")
-    return shape
-
-
-def count(L: Lowering, listed: Listed) -> Linear:
-    """How many items there are now."""
-    n = Value("count", INT)
-    L.add(Load(n, listed.column.top))
-    return symbol(n)
-
-
-def _fit(L: Lowering, listed: Listed, operand: Operand) -> None:
-    """An item has the shape of all the others; a zero may stand for an array."""
-    if listed.item.dims and not type_of(operand).is_array:
-        if listed.stack.shape is None:
-            listed.stack.shape = _known_shape(L, listed)
-        return
-    shape = L.shape(operand) if type_of(operand).is_array else ()
-    if listed.stack.shape is None:
-        listed.stack.shape = shape
-        if not all(is_here(L, listed.stack, n) for n in shape):
-            raise L.refuse("a list of arrays of different lengths")
-        return
-    if len(shape) != len(listed.stack.shape):
-        raise L.refuse("a list of arrays of different ranks")
-    for n, m in zip(shape, listed.stack.shape, strict=True):
-        if not L.forms.are_equal(n, m):
-            raise L.refuse("a list of arrays of different lengths")
+        return Listed(stack, item)
+    table = begin(f"{place.name}_places", Type("int64"))
+    table.shape = (linear(item.rank + 1),)
+    return Ragged(table, item, stack, number)
 
 
 def insert(L: Lowering, s: Insert) -> None:
     """One item more, at the end or before another one."""
-    listed, operand = _listed(L, s.place), L.operand(s.operand)
-    _fit(L, listed, operand)
-    column = listed.column
-    n = claim(L, listed.stack, column, (), linear(1))
+    listed, operand = listed_as(L, s.place), L.operand(s.operand)
+    listed.fit(L, operand)
+    n = claim(L, listed.stack, listed.column, (), linear(1))
     place = n
     if s.position is not None:
         place = _clamped(L, L.operand(s.position), n)
-        if column.buffer in L.touched(operand):
+        if listed.buffer in L.touched(operand):
             operand = L.written_out(operand)
-        L.settle({column.buffer})
         _shift(L, listed, place, n, up=True)
-    L.settle({column.buffer})
-    _put(L, listed, place, operand)
-    L.add(Store(column.top, linear(1), accumulate=True))
-
-
-def _put(L: Lowering, listed: Listed, place: Linear, operand: Operand) -> None:
-    buffer, t = listed.column.buffer, listed.column.buffer.type.element
-
-    def write(w: Scope, at: Places) -> None:
-        w.store(buffer, (place, *at), cast(w, L.at(w, operand, at), t))
-
-    _each(L, listed.shape, write)
-
-
-def _each(L: Lowering, shape: Shape, write: Any) -> None:
-    """For every place of an item: for a number, once."""
-    if shape:
-        L.root(shape, write)
-        return
-    w = Scope()
-    write(w, ())
-    for t in w.block:
-        L.add(t)
+    listed.put(L, place, operand)
+    L.add(Store(listed.column.top, linear(1), accumulate=True))
 
 
 def _clamped(L: Lowering, position: Operand, n: Linear) -> Linear:
@@ -188,8 +110,9 @@ def _clamped(L: Lowering, position: Operand, n: Linear) -> Linear:
 
 
 def _shift(L: Lowering, listed: Listed, first: Linear, n: Linear, up: bool) -> None:
-    """The items from `first` on move up by one, or those behind it down."""
+    """The rows from `first` on move up by one, or those behind it down."""
     buffer, t = listed.column.buffer, listed.column.buffer.type.element
+    L.settle({buffer})
     (i,) = variables(1)
     k = symbol(i)
     with L.block(loops=True) as body:
@@ -198,39 +121,25 @@ def _shift(L: Lowering, listed: Listed, first: Linear, n: Linear, up: bool) -> N
         def write(w: Scope, at: Places) -> None:
             w.store(buffer, (to, *at), w.load(buffer, (source, *at), t, "item"))
 
-        _each(L, listed.shape, write)
+        each(L, listed.stack.shape or (), write)
     stop = n if up else n - 1
     L.add(For(i, first, stop, linear(1), body, backwards=up))
 
 
 def remove(L: Lowering, s: Remove) -> None:
     """An item is taken out: the last one, or another."""
-    listed = _listed(L, s.place)
+    listed = listed_as(L, s.place)
     assert isinstance(s.out, Value)
     n = count(L, listed)
     _raise_if(L, operator.eq, n, linear(0), "pop from empty list")
     place = n - 1
     if s.position is not None:
         place = _within(L, L.operand(s.position), n, "pop index out of range")
-    _take_out(L, s.out, listed, place)
+    listed.take_out(L, s.out, place)
+    listed.drop(L, place)
     if s.position is not None:
-        L.settle({listed.column.buffer})
         _shift(L, listed, place, n, up=False)
     L.add(Store(listed.column.top, n - 1))
-
-
-def _take_out(L: Lowering, out: Value, listed: Listed, place: Linear) -> None:
-    """An item as a value of the program."""
-    buffer, t = listed.column.buffer, out.type.element
-
-    def at(w: Scope, places: Places) -> Operand:
-        return w.load(buffer, (place, *places), t, out.name)
-
-    if not out.type.is_array:
-        w = Scope()
-        L.number(out, w, at(w, ()))
-        return
-    L.is_computed(out, listed.shape, at, (buffer, place), cheap=True)
 
 
 def _raise_if(L: Lowering, compare: Any, a: Linear, b: Linear, message: str) -> None:
@@ -250,87 +159,72 @@ def _within(L: Lowering, position: Operand, n: Linear, message: str) -> Linear:
 def load_list(L: Lowering, s: Load) -> None:
     """An item, the number of items, all of them as an array, or some as a list."""
     assert isinstance(s.source, List)
-    listed = _listed(L, s.source)
+    listed = listed_as(L, s.source)
     n = count(L, listed)
     match s.index:
         case (Length(),):
             L.number(s.out, Scope(), n)
         case (At(position=position),):
             place = _within(L, L.operand(position), n, RANGE)
-            _take_out(L, s.out, listed, place)
+            listed.take_out(L, s.out, place)
         case () if isinstance(s.out, Value):
-            buffer, t = listed.column.buffer, s.out.type.element
-            if listed.stack.shape is None:
-                raise L.refuse("an array of a list that may be empty")
-
-            def at(w: Scope, places: Places) -> Operand:
-                return cast(w, w.load(buffer, places, t, s.out.name), t)
-
-            L.is_computed(s.out, (n, *listed.shape), at, (buffer, n), cheap=True)
+            listed.gather(L, s.out, n)
         case () | (Span(),) if isinstance(s.out, List):
             item = s.index[0] if s.index else Span()
             assert isinstance(item, Span)
             start, step, length = span(L, item, n, None)
             begin_list(L, s.out)
-            _copy(L, listed, _listed(L, s.out), start, step, length)
+            _copy(L, s.source, s.out, start, step, length)
         case _:
             raise L.refuse("this part of a list")
 
 
 def _copy(
-    L: Lowering, source: Listed, to: Listed, start: Linear, step: int, length: Linear
+    L: Lowering, source: List, to: List, start: Linear, step: int, length: Linear
 ) -> None:
     """Items of one list become those of another, empty one."""
-    to.stack.shape = source.stack.shape
-    first = claim(L, to.stack, to.column, (length,), length)
-    L.settle({to.column.buffer})
-    a, b, t = source.column.buffer, to.column.buffer, to.column.buffer.type.element
-
-    def write(w: Scope, at: Places) -> None:
-        k, *rest = at
-        assert isinstance(k, Linear)
-        x = w.load(a, (start + k * step, *rest), t, "item")
-        w.store(b, (first + k, *rest), x)
-
-    L.root((length, *to.shape), write)
-    L.add(Store(to.column.top, length))
+    items, others = listed_as(L, source), listed_as(L, to)
+    if not isinstance(items, Ragged) and not isinstance(others, Ragged):
+        agree(L, others.stack, items.shape_of_items(L))
+        copy_items(L, items.buffer, others, start, step, length)
+        return
+    (i,), item = variables(1), Value("item", source.type)
+    at = (At(start + symbol(i) * step),)
+    body = [Load(item, source, at, safe=True), Insert(to, item)]
+    L.write([For(i, linear(0), length, linear(1), body)], length)
 
 
 def store_list(L: Lowering, s: Store) -> None:
     """An item is another one from here on, or is added to."""
     assert isinstance(s.place, List)
-    listed, operand = _listed(L, s.place), L.operand(s.operand)
+    listed, operand = listed_as(L, s.place), L.operand(s.operand)
     if len(s.index) != 1 or not isinstance(s.index[0], At):
         raise L.refuse("a store into a part of a list")
     n = count(L, listed)
     place = _within(L, L.operand(s.index[0].position), n, ASSIGNED)
-    buffer, t = listed.column.buffer, listed.column.buffer.type.element
-    if s.accumulate and not listed.shape and type_of(operand).is_array:
+    is_array = type_of(operand).is_array
+    if s.accumulate and not listed.item.dims and is_array:
         raise L.refuse("an array that is added to an item of a list")
-    if not s.accumulate:
-        _fit(L, listed, operand)
-    if buffer in L.touched(operand):
-        operand = L.written_out(operand) if type_of(operand).is_array else operand
-    L.settle({buffer})
-
-    def write(w: Scope, at: Places) -> None:
-        x = cast(w, L.at(w, operand, at), t)
-        w.store(buffer, (place, *at), x, s.accumulate)
-
-    _each(L, listed.shape, write)
+    if is_array and listed.buffer in L.touched(operand):
+        operand = L.written_out(operand)
+    if s.accumulate:
+        listed.increase(L, place, operand)
+    else:
+        listed.fit(L, operand)
+        listed.replace(L, place, operand)
 
 
 def take(L: Lowering, s: Take) -> None:
     """A list goes by another name."""
-    source, to = _listed(L, s.source), _listed(L, s.place)
+    source, to = listed_as(L, s.source), listed_as(L, s.place)
     if source is to:
         return
-    L.settle({to.column.buffer})
-    L.add(Store(to.column.top, linear(0)))
-    _copy(L, source, to, linear(0), 1, count(L, source))
+    to.clear(L)
+    _copy(L, s.source, s.place, linear(0), 1, count(L, source))
 
 
-def _listed(L: Lowering, place: List) -> Listed:
+def listed_as(L: Lowering, place: List) -> Listed:
+    """A list of the program where it stands in memory."""
     found: Listed | None = L.lists.get(place)
     if found is None:
         raise L.refuse(f"the list {place.name}")

@@ -75,6 +75,7 @@ from gradwright.transform.lowering.lists import (
     store_list,
     take,
 )
+from gradwright.transform.lowering.lists_on_tapes import pop_list, push_list
 from gradwright.transform.lowering.nests import Scope
 from gradwright.transform.lowering.program import (
     Again,
@@ -156,9 +157,17 @@ class Lowered:
             self.given = {p: as_given(p) for p in source.params if isinstance(p, Tape)}
             params: list[Any] = [*source.params]
             self.source.params = [v for p in params for v in self.given.get(p, (p,))]
-            self.function = self._made()
         except UnsupportedSyntax as e:
             self.refusal = e
+        else:
+            self._lower()
+
+    def _lower(self) -> None:
+        """Lower it with what is known now."""
+        try:
+            self.function = self._made()
+        except UnsupportedSyntax as e:
+            self.function, self.refusal = None, e
 
     def _made(self) -> Function:
         others = {f: replace(f, body=[], results=[]) for f in program(self.source)}
@@ -184,7 +193,7 @@ class Lowered:
             )
         else:
             self.needs.varying.add(number)
-        self.function = self._made()
+        self._lower()
 
 
 def _again(
@@ -306,10 +315,14 @@ def statement(L: Lowering, s: Statement) -> None:
             L.add(Alloc(s.place))
         case Push() if s.tape in L.stacks:
             stacks.push(L, s)
+        case Push(operand=List()):
+            push_list(L, s)
         case Push():
             push(L, s)
         case Pop() if s.tape in L.stacks:
             stacks.pop(L, s)
+        case Pop(out=List()):
+            pop_list(L, s)
         case Pop():
             pop(L, s)
         case For():

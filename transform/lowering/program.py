@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -47,6 +48,7 @@ from gradwright.transform.indices import Dim, Linear, linear, multiply, symbol
 from gradwright.transform.lowering.choice import check_stored, stretched_length
 from gradwright.transform.lowering.forms import Bounds, Forms
 from gradwright.transform.lowering.nests import Domain, Items, Places, Scope
+from gradwright.transform.mixed import Mixed
 from gradwright.transform.primitives.record import Primitive
 from gradwright.transform.primitives.structural import CAST, NAMED
 from gradwright.transform.types import BOOL, FLOAT, INT, TEXT, Type
@@ -145,7 +147,7 @@ class Lowering:
         self.tapes: dict[Any, Any] = {}
         self.stacks: set[Any] = set()  # tapes that stay tapes
         self.numbers: set[Any] = set()  # ints that were computed before what is open
-        self.cells: dict[Cell, None] = {}  # those that hold arrays
+        self.cells: dict[Place, None] = {}  # those that hold arrays, and lists
         self.fixed: dict[Cell, Any] = {}
         self.varying: dict[Cell, Any] = {}
         self.born: set[Buffer] = set()  # memory that a library call makes
@@ -176,6 +178,11 @@ class Lowering:
                 self.is_memory(p, p, tuple(map(self.form, p.type.dims or ())))
                 if not needs.inside:
                     self.forms.lengths |= {Dim(p, k) for k in range(p.type.rank)}
+
+    @cached_property
+    def mixed(self) -> set[Any]:
+        """What has an array's type, and may be a number when the program runs."""
+        return Mixed(self.function, set()).all
 
     def measure(self, p: Any) -> None:
         """A parameter may be as long as an array that is none, of the other half."""

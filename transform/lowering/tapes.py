@@ -19,6 +19,7 @@ import numpy as np
 from gradwright.transform.build import row
 from gradwright.transform.core import (
     Alloc,
+    At,
     Buffer,
     Cell,
     If,
@@ -41,7 +42,7 @@ from gradwright.transform.core import (
 from gradwright.transform.indices import Dim, Linear, linear, multiply, symbol
 from gradwright.transform.lowering.nests import Items, Places, Plain, Scope
 from gradwright.transform.lowering.program import Again, Lowering, NotLowered, Shape
-from gradwright.transform.lowering.views import flat
+from gradwright.transform.lowering.views import flat, plus
 from gradwright.transform.types import BOOL, INT, Type
 
 FIRST_ROOM = 16  # items of a tape that grows
@@ -67,8 +68,8 @@ class Column:
 class Stack:
     """A tape in memory.
 
-    shape: of every item, where all have the same.  lengths: of each axis of items of
-    different lengths.  shares: the memory is that of another tape.
+    shape: of every item, where all have the same.  lengths: of each list, and of each
+    axis of items of different lengths.  shares: the memory is that of another tape.
     """
 
     tape: Any  # or a list
@@ -95,12 +96,11 @@ def begin_tape(L: Lowering, tape: Tape) -> None:
         raise L.refuse(f"{tape.name}, which may hold None,")
     column = begin_column(L, tape, tape.name, item)
     stack = Stack(tape, L.items, len(L.loops), set(L.numbers), column)
-    if tape in L.needs.ragged:
+    axes = item.rank if tape in L.needs.ragged else 0
+    for _ in range(isinstance(pushed[0].operand, List) + axes):
         whole = Type("int64")
-        stack.lengths = [
-            begin_column(L, tape, f"{tape.name}_lengths", whole)
-            for _ in item.dims or ()
-        ]
+        lengths = begin_column(L, tape, f"{tape.name}_lengths", whole)
+        stack.lengths.append(lengths)
     L.tapes[tape] = stack
     columns = [stack.column, *stack.lengths]
     for column in columns:
@@ -119,7 +119,7 @@ def copy_tape(L: Lowering, s: Load) -> None:
         return
     later = list(walk(L.function.body))
     later = later[later.index(s) :]
-    if s.deep or any(isinstance(t, Push) and t.tape in (tape, copy) for t in later):
+    if any(isinstance(t, Push) and t.tape in (tape, copy) for t in later):
         raise L.refuse(f"a copy of {tape.name}, which is pushed onto later,")
 
     def counted(column: Column) -> Column:
@@ -304,13 +304,11 @@ def _begins(L: Lowering, stack: Stack, item: Plain, made: list[Statement]) -> No
 
 def push(L: Lowering, s: Push) -> None:
     """One item more."""
-    if isinstance(s.operand, List):
-        raise L.refuse(f"{s.operand.name}, which is on {s.tape.name},")
     stack = L.tapes[s.tape]
     operand = L.operand(s.operand)
     shape = L.shape(operand)
     if stack.lengths:
-        _push_ragged(L, stack, operand, shape)
+        push_ragged(L, stack, stack.lengths, operand, shape)
         return
     if stack.shape is None:
         stack.shape = shape
@@ -354,45 +352,49 @@ def claim(
     return symbol(top)
 
 
-def _push_ragged(L: Lowering, stack: Stack, operand: Operand, shape: Shape) -> None:
+def push_ragged(
+    L: Lowering, stack: Stack, lengths: list[Column], operand: Operand, shape: Shape
+) -> None:
     """An item behind the others, its lengths on their own tapes."""
-    for column, n in zip(stack.lengths, shape, strict=True):
-        k = claim(L, stack, column, (), linear(1))
-        w = Scope()
-        w.store(column.buffer, (k,), n)
-        for t in w.block:
-            L.add(t)
-        L.add(Store(column.top, linear(1), accumulate=True))
+    for column, n in zip(lengths, shape, strict=True):
+        push_length(L, stack, column, n)
     count = L.product(shape)
     start = claim(L, stack, stack.column, shape, count)
     buffer = stack.column.buffer
     L.settle({buffer})
 
     def write(w: Scope, at: tuple[Linear, ...]) -> None:
-        w.store(buffer, (_plus(w, start, flat(w, at, shape)),), L.at(w, operand, at))
+        w.store(buffer, (plus(w, start, flat(w, at, shape)),), L.at(w, operand, at))
 
     L.root(shape, write)
     L.add(Store(stack.column.top, count, accumulate=True))
 
 
-def _plus(w: Scope, a: Linear, b: Operand) -> Operand:
-    return (
-        a + b
-        if isinstance(b, Linear)
-        else w.let(row(operator.add, 2), (a, b), INT, "k")
-    )
+def push_length(L: Lowering, stack: Stack, column: Column, n: Linear) -> None:
+    """One length more."""
+    k = claim(L, stack, column, (), linear(1))
+    L.add(Store(column.buffer, n, (At(k),), safe=True))
+    L.add(Store(column.top, linear(1), accumulate=True))
+
+
+def pop_length(L: Lowering, column: Column) -> Linear:
+    """The length that was pushed last."""
+    k = give_back(L, column, linear(1))
+    n = Value("n", INT)
+    w = Scope()
+    L.number(n, w, w.load(column.buffer, (k,), INT, "n"))
+    return symbol(n)
 
 
 def pop(L: Lowering, s: Pop) -> None:
     """The item that was pushed last."""
+    assert isinstance(s.out, Value)
     stack = L.tapes[s.tape]
-    if not isinstance(s.out, Value):
-        raise L.refuse(f"{s.out.name}, which is on {s.tape.name},")
     if stack.lengths:
-        _pop_ragged(L, stack, s.out)
+        pop_ragged(L, stack, stack.lengths, s.out)
         return
     buffer = stack.column.buffer
-    k = _give_back(L, stack.column, linear(1))
+    k = give_back(L, stack.column, linear(1))
     t = s.out.type.element
 
     def at(w: Scope, places: Places) -> Any:
@@ -406,7 +408,7 @@ def pop(L: Lowering, s: Pop) -> None:
     L.is_computed(s.out, stack.shape, at, (buffer, k), cheap=True)
 
 
-def _give_back(L: Lowering, column: Column, count: Linear) -> Linear:
+def give_back(L: Lowering, column: Column, count: Linear) -> Linear:
     """The place of the last elements, which are on the tape no more."""
     top = column.top.content()
     L.add(Load(top, column.top))
@@ -416,20 +418,14 @@ def _give_back(L: Lowering, column: Column, count: Linear) -> Linear:
     return symbol(k)
 
 
-def _pop_ragged(L: Lowering, stack: Stack, out: Value) -> None:
-    shape: list[Linear] = []
-    for column in stack.lengths:
-        k = _give_back(L, column, linear(1))
-        n = Value("n", INT)
-        w = Scope()
-        L.number(n, w, w.load(column.buffer, (k,), INT, "n"))
-        shape.append(symbol(n))
-    full = tuple(shape)
-    start = _give_back(L, stack.column, L.product(full))
+def pop_ragged(L: Lowering, stack: Stack, lengths: list[Column], out: Value) -> None:
+    """The last item, of the lengths that are the last on their tapes."""
+    full = tuple(pop_length(L, column) for column in lengths)
+    start = give_back(L, stack.column, L.product(full))
     buffer, t = stack.column.buffer, out.type.element
 
     def at(w: Scope, places: Places) -> Any:
-        k = _plus(w, start, flat(w, places, full))
+        k = plus(w, start, flat(w, places, full))
         return w.load(buffer, (k,), t, out.name)
 
     L.is_computed(out, full, at, (buffer, start, *full), cheap=True)

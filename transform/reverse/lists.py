@@ -49,7 +49,7 @@ from gradwright.transform.errors import UnsupportedSyntax
 from gradwright.transform.indices import Linear, linear, symbol
 from gradwright.transform.mixed import is_array
 from gradwright.transform.primitives.structural import SPREAD
-from gradwright.transform.reverse.cotangents import collect, find_bar, give
+from gradwright.transform.reverse.cotangents import collect, find_bar, give, summed
 from gradwright.transform.reverse.primals import (
     must_save,
     need,
@@ -317,6 +317,8 @@ def in_shape_of(sweep: Sweep, g: Operand, o: Value) -> Operand:
         return g
     given = (p for p in sweep.function.params if isinstance(p, Value))
     like = next((p for p in given if p.type == o.type), None)
+    if o in sweep.mixed.all:  # a number gets the sum of what arrives for an array
+        g, like = summed(sweep, g, o), None
     if like is None:
         like = need(sweep, o)
     t = replace(type_of(g), dims=like.type.dims)

@@ -286,18 +286,3 @@ def test_a_nan_behind_a_tape_is_found_in_the_emitted_source() -> None:
         _, pull = gw.vjp(gw.jit(logs), np.float64(1.5), 2)
         with pytest.raises(FloatingPointError, match=r"x \* np\.log"):
             pull(np.float64(np.nan))
-
-
-def rows_that_change_places(x, n):
-    prev, cur = [x * k for k in range(n)], [x * 0.0] * n
-    for _ in range(3):
-        for j in range(n):
-            cur[j] = prev[j] * prev[j - 1] + cur[j]
-        prev, cur = cur, prev
-    return sum(np.sum(p * x) for p in prev) + sum(np.sum(p) for p in cur)
-
-
-def test_lists_of_arrays_on_a_tape_run_as_they_are_emitted() -> None:
-    with pytest.warns(gw.CompileWarning, match="prev, which is on prev_tape"):
-        found = gw.jit(gw.grad(rows_that_change_places))(X, 2)
-    np.testing.assert_array_equal(found, gw.grad(rows_that_change_places)(X, 2))

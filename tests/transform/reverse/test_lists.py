@@ -94,3 +94,40 @@ def test_cotangents_of_arrays_share_no_memory() -> None:
         return np.sum(items[0] * items[-1] + items[1])
 
     check(f, X, 3)
+
+
+def reversed_twice(f, x, n):
+    """Both ways to second derivatives give the same."""
+    wanted = gw.jacfwd(gw.grad(f))(x, n)
+    np.testing.assert_allclose(gw.jacrev(gw.grad(f))(x, n), wanted, rtol=1e-9)
+
+
+@pytest.mark.parametrize("n", [1, 3])
+def test_a_number_that_stands_for_an_array_gets_a_sum(n: int) -> None:
+    def f(x, n):
+        rows = [x]
+        for k in range(n):
+            rows = [np.sin(row) * x[k] for row in rows] + [rows[-1]]
+        return np.sum(rows[0]) * np.sum(rows[-1])
+
+    def parts(x, n):
+        rows = [x[k:] * 1.0 for k in range(n + 1)]
+        some = rows[1:]
+        return np.sum(some[0] * some[0])
+
+    reversed_twice(f, X, n)
+    reversed_twice(parts, X, n)
+
+
+@pytest.mark.parametrize("n", [2, 3])
+def test_an_item_that_is_had_again_has_a_length_of_its_own(n: int) -> None:
+    def f(x, n):
+        parts = [x[k:] * 1.0 for k in range(n)]
+        for k in range(n):
+            parts[k] = np.concatenate((parts[k], parts[k - 1])) * x[0]
+        total = 0.0
+        for part in parts:
+            total = total * 0.5 + np.sum(part * part)
+        return total
+
+    reversed_twice(f, X, n)
