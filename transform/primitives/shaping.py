@@ -3,6 +3,7 @@
 # Rules are formulas: they have operands, not types.
 # mypy: allow-untyped-defs, allow-untyped-calls
 
+import itertools
 import math
 
 import numpy as np
@@ -391,8 +392,7 @@ def every_other(count):
 
 def meets_joined(arrays, axis=0, **_):
     """Along all other axes the arrays are of one length."""
-    head, *others = arrays
-    for other in others:
+    for head, other in zip(arrays[:1] * len(arrays), arrays[1:], strict=False):
         for k, (n, m) in enumerate(
             zip(head.dims or (), other.dims or (), strict=False)
         ):
@@ -449,8 +449,7 @@ def along(x, axis, lower, upper):
 
 def meets_alike(arrays, **_):
     """All arrays have one shape."""
-    head, *others = arrays
-    for other in others:
+    for head, other in itertools.pairwise(arrays):
         yield from zip(head.dims or (), other.dims or (), strict=False)
 
 

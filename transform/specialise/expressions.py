@@ -590,7 +590,9 @@ def _merge(
     frame: Frame, a: Any, b: Any, node: Any, name: str
 ) -> tuple[Any, list[tuple[Cell, Operand, Operand]]]:
     """One abstract value for two: cells where they differ at run time."""
-    if _are_alike(a, b):
+    if a is not b and _are_alike(a, b):
+        for held in (a, b):
+            frame.program.hold(held, "what a condition has chosen")
         items = zip(a.items, b.items, strict=True)
         pairs = [_merge(frame, x, y, node, name) for x, y in items]
         cells = [c for _, inner in pairs for c in inner]

@@ -96,3 +96,21 @@ def test_a_list_with_another_name_in_a_list_does_not_change() -> None:
 
     with pytest.raises(AliasError):
         gw.grad(f)(2.0, 3)
+
+
+def test_a_list_that_a_condition_has_chosen_does_not_change() -> None:
+    def one(x):
+        a = [x, 0.4]
+        b = a if x > 0.2 else a
+        a[0] = 2.0 * x
+        return sum(b) + sum(a)
+
+    def either(x):
+        a, c = [x, 0.4], [x * x, 2.0]
+        b = a if x > 0.2 else c
+        a[0] = 2.0 * x
+        return sum(b) + sum(a)
+
+    check(one, 1.3)
+    with pytest.raises(AliasError, match="what a condition has chosen holds"):
+        gw.grad(either)(1.3)
