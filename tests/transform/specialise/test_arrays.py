@@ -56,8 +56,9 @@ def test_lengths_that_the_program_computes() -> None:
         lambda x: np.sum(),
         lambda x: np.transpose(M, (0, 0)),
         lambda x: np.split(x, 3),
+        lambda x: np.stack([]),
     ],
-    ids=range(7),
+    ids=range(8),
 )
 def test_what_numpy_raises_is_raised(f: Callable[[Any], Any]) -> None:
     with pytest.raises(Exception) as expected:
