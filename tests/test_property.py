@@ -85,7 +85,7 @@ def check(program: Program, api: Any, coverage: Coverage | None = None) -> None:
 
 
 def refusals(api: Any) -> tuple[type[Exception], ...]:
-    names = ("AliasError", "UnsupportedSyntax")
+    names = ("AliasError", "EffectError", "UnsupportedSyntax")
     return tuple(getattr(api, name) for name in names if hasattr(api, name))
 
 

@@ -13,7 +13,6 @@ kind of its items must be known.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -46,7 +45,6 @@ from gradwright.transform.specialise.abstract import (
     Rows,
     Structure,
     as_constant,
-    describe,
     is_operand,
     leaves,
     mapped,
@@ -58,12 +56,22 @@ from gradwright.transform.specialise.births import (
     note_change,
 )
 from gradwright.transform.specialise.frame import Frame, ProgramError
+from gradwright.transform.specialise.kinds import (
+    OPEN,
+    as_rows,
+    each_type,
+    in_rows,
+    is_open,
+    joined_kind,
+    kept_kind,
+    kind_at,
+    kind_inside,
+    kind_of,
+    list_of,
+    same_kind,
+)
 from gradwright.transform.specialise.methods import call_function
 from gradwright.transform.types import FLOAT, INT, VARYING, Type, join
-
-OPEN = Linear({"open": 1})
-"""The dim of items of which none is there yet."""
-
 
 # ---- lists of run-time length begin ------------------------------------------------
 
@@ -78,7 +86,7 @@ def begin(frame: Frame, origin: Any, node: Any, length: Operand | None = None) -
     kind = program.kinds.setdefault(origin, Kind())
     made = Listed(origin, kind, None, tuple(program.constructs))
     if kind.tree is not None:
-        made.tree = mapped(partial(_list_of, "items"), kind.tree)
+        made.tree = mapped(partial(list_of, "items"), kind.tree)
         for place in leaves(made.tree):
             place.length = length
             frame.builder.add(Alloc(place))
@@ -101,163 +109,27 @@ def named(listed: Listed, name: str) -> None:
     name_all(listed.tree, name)
 
 
-def _kind_of(frame: Frame, a: Any, node: Any) -> Any:
-    """The types of what is put into a list."""
-    if isinstance(a, Structure) and a.keys is None:
-        found = a.of(_kind_of(frame, item, node) for item in a.items)
-        if not any(isinstance(leaf, Rows) for leaf in leaves(found)):
-            return found
-        if found.kind is list:
-            return _as_rows(frame, found, node)
-    if isinstance(a, Listed) and not isinstance(a.tree, Structure):
-        return Rows(None if a.tree is None else _kind_at(a.tree, len(a.path)))
-    a = as_constant(a)
-    if not is_operand(a) or not type_of(a).is_number:
-        raise frame.error(
-            UnsupportedSyntax,
-            f"{describe(a)} in a list of run-time length",
-            node,
-            instead="numbers, arrays, or tuples or lists of them",
-        )
-    t = type_of(a)
-    if t.dims is not None:
-        seen = frame.unit.sees
-        t = replace(t, dims=tuple(d if seen(d) else VARYING for d in t.dims))
-    return replace(t, optional=False)
-
-
-def _joined(frame: Frame, a: Any, b: Any, node: Any) -> Any:
-    """The types of what holds both."""
-    if a is None or b is None:
-        return a or b
-    lists = [isinstance(x, Rows) or getattr(x, "kind", None) is list for x in (a, b)]
-    if all(lists) and getattr(a, "form", None) != getattr(b, "form", 0):
-        one, other = (_as_rows(frame, x, node) for x in (a, b))
-        return Rows(_joined(frame, one.item, other.item, node))
-    if isinstance(a, Structure) and isinstance(b, Structure) and a.form == b.form:
-        pairs = zip(a.items, b.items, strict=True)
-        return a.of(_joined(frame, x, y, node) for x, y in pairs)
-    if isinstance(a, Type) and isinstance(b, Type) and a.is_array is b.is_array:
-        if a.dims and b.dims and OPEN in (*a.dims, *b.dims) and a.rank == b.rank:
-            pairs = zip(a.dims, b.dims, strict=True)
-            a = replace(a, dims=tuple(y if x == OPEN else x for x, y in pairs))
-            pairs = zip(a.dims or (), b.dims, strict=True)
-            b = replace(b, dims=tuple(x if y == OPEN else y for x, y in pairs))
-        joined = join(a, b)
-        if joined is not None:
-            return joined
-    raise frame.error(
-        UnsupportedSyntax,
-        f"a list of run-time length holds {_words(a)} and {_words(b)}",
-        node,
-        instead="items of one kind",
-    )
-
-
-def _as_rows(frame: Frame, kind: Any, node: Any) -> Rows:
-    """A list of a known length, as one of which only the run knows it."""
-    if isinstance(kind, Rows):
-        return kind
-    joined = None
-    for item in kind.items:
-        joined = _joined(frame, joined, item, node)
-    if isinstance(joined, Structure):
-        raise frame.error(
-            UnsupportedSyntax,
-            f"{describe(joined)} in a list in a list of run-time length",
-            node,
-            instead="numbers or arrays",
-        )
-    return Rows(joined)
-
-
-def _list_of(name: str, kind: Any) -> List:
-    """A list of the core for items of a kind."""
-    depth = 1
-    while isinstance(kind, Rows):
-        kind, depth = kind.item, depth + 1
-    return List(name, kind or FLOAT, depth)
-
-
-def _kind_at(place: List, level: int = 0) -> Any:
-    """The kind of the items of a list, or of a list in it."""
-    return _in_rows(place.type, place.depth - 1 - level)
-
-
-def _in_rows(kind: Any, depth: int) -> Any:
-    for _ in range(depth):
-        kind = Rows(kind)
-    return kind
-
-
-def _level(kind: Any, level: int) -> Any:
-    """The kind of the items of a list in a list."""
-    for _ in range(level):
-        kind = kind.item if isinstance(kind, Rows) else None
-    return kind
-
-
-def _is_open(kind: Any) -> bool:
-    """Whether it is not known what the lists in a list hold."""
-    while isinstance(kind, Rows):
-        kind = kind.item
-    return kind is None
-
-
-def _each_type(function: Callable[[Type], Type], kind: Any) -> Any:
-    """The same kind with every type replaced."""
-
-    def inside(leaf: Any) -> Any:
-        if isinstance(leaf, Rows):
-            return Rows(inside(leaf.item))
-        return leaf if leaf is None else function(leaf)
-
-    return mapped(inside, kind)
-
-
-def _words(kind: Any) -> str:
-    if isinstance(kind, Rows):
-        return "lists"
-    return describe(kind) if isinstance(kind, Structure) else f"a value of type {kind}"
-
-
-def _same_kind(a: Any, b: Any) -> bool:
-    if isinstance(a, Structure) and isinstance(b, Structure):
-        pairs = zip(a.items, b.items, strict=False)
-        return a.form == b.form and all(_same_kind(x, y) for x, y in pairs)
-    return bool(a == b)
-
-
-def _kept(t: Type) -> Type:
-    """A type as the next attempt can know it: without lengths of this one's arrays."""
-    if t.dims is None:
-        return t
-    known = (VARYING, OPEN)
-    dims = (d if d.constant is not None or d in known else OPEN for d in t.dims)
-    return replace(t, dims=tuple(dims))
-
-
 def _settle_kind(frame: Frame, listed: Listed, item: Any, node: Any) -> None:
     """Let the list take items of this kind; specialise anew where it did not."""
     _refuse_old(frame, listed)
-    wanted, kind = _kind_of(frame, item, node), listed.kind
+    wanted, kind = kind_of(frame, item, node), listed.kind
     if kind.tree is None or kind.guessed:
-        if isinstance(_level(kind.tree, len(listed.path)), Rows):
-            wanted = _joined(frame, Rows(None), wanted, node)
-        if kind.tree is None or not _is_open(wanted):
-            raise _promotion(listed, _each_type(_kept, wanted))
+        if isinstance(kind_inside(kind.tree, len(listed.path)), Rows):
+            wanted = joined_kind(frame, Rows(None), wanted, node)
+        if kind.tree is None or not is_open(wanted):
+            raise _promotion(listed, each_type(kept_kind, wanted))
         return
-    now = mapped(lambda place: _kind_at(place, len(listed.path)), listed.tree)
-    joined = _joined(frame, now, wanted, node)
-    if _same_kind(joined, now):
+    now = mapped(lambda place: kind_at(place, len(listed.path)), listed.tree)
+    joined = joined_kind(frame, now, wanted, node)
+    if same_kind(joined, now):
         return
     opened = [p for p in leaves(listed.tree) if OPEN in (p.type.dims or ())]
-    if opened and _same_kind(_each_type(_kept, joined), _each_type(_kept, now)):
+    if opened and same_kind(each_type(kept_kind, joined), each_type(kept_kind, now)):
         pairs = zip(leaves(listed.tree), leaves(joined), strict=True)
         for place, t in pairs:
-            place.type = _list_of("", t).type
+            place.type = list_of("", t).type
         return
-    raise _promotion(listed, _each_type(_kept, joined))
+    raise _promotion(listed, each_type(kept_kind, joined))
 
 
 def _promotion(listed: Listed, tree: Any, guessed: bool = False) -> Promotion:
@@ -265,11 +137,11 @@ def _promotion(listed: Listed, tree: Any, guessed: bool = False) -> Promotion:
 
     Of variables that hold lists, it is where these come from.
     """
-    origin, tree = listed.origin, _in_rows(tree, len(listed.path))
+    origin, tree = listed.origin, in_rows(tree, len(listed.path))
     while origin[0] in ("variable", "item"):
         tree = Rows(tree) if origin[0] == "item" else tree
         origin = origin[1]
-    return Promotion(origin, Kind(tree, guessed or _is_open(tree)))
+    return Promotion(origin, Kind(tree, guessed or is_open(tree)))
 
 
 def settled(frame: Frame, listed: Listed) -> Any:
@@ -330,12 +202,12 @@ def take(frame: Frame, name: str, held: Listed, value: Listed, node: Any) -> Non
         unknown = value if value.kind.tree is None else held
         other = held if unknown is value else value
         raise _promotion(unknown, other.kind.tree or FLOAT, guessed=True)
-    now_held, wanted = mapped(_kind_at, held.tree), mapped(_kind_at, value.tree)
-    both = _joined(frame, now_held, wanted, node)
-    if not _same_kind(both, now_held):
+    now_held, wanted = mapped(kind_at, held.tree), mapped(kind_at, value.tree)
+    both = joined_kind(frame, now_held, wanted, node)
+    if not same_kind(both, now_held):
         if any(OPEN in (place.type.dims or ()) for place in leaves(held.tree)):
             settled(frame, held)
-        raise _promotion(held, _each_type(_kept, both))
+        raise _promotion(held, each_type(kept_kind, both))
     note_change(frame, value)  # under another name, perhaps
     for place, source in zip(leaves(held.tree), leaves(value.tree), strict=True):
         frame.builder.add(Take(place, source))
@@ -491,7 +363,7 @@ def _note_item(frame: Frame, listed: Listed, found: Structure) -> None:
 
     def promote() -> Promotion:
         kind = mapped(lambda place: place.type, listed.tree)
-        return _promotion(listed, _as_rows(frame, kind, frame.source.node))
+        return _promotion(listed, as_rows(frame, kind, frame.source.node))
 
     frame.program.births[found] = Birth(listed.origin, ("an item",), promote=promote)
 
@@ -512,7 +384,7 @@ def _item_of(frame: Frame, listed: Listed, made: List) -> Listed:
     for _ in listed.path[1:]:
         origin = ("item", origin)
     within = tuple(frame.program.constructs)
-    return Listed(origin, Kind(_kind_at(made)), made, within, given=listed.given)
+    return Listed(origin, Kind(kind_at(made)), made, within, given=listed.given)
 
 
 def part(frame: Frame, listed: Listed, span: Span, node: Any) -> Listed:
@@ -595,9 +467,7 @@ def insert(frame: Frame, listed: Listed, item: Any, position: Any, node: Any) ->
     _note_move(frame, listed, position is None)
     tree, path = listed.tree, listed.path
     is_row = isinstance(tree, List) and not tree.is_item((*path, At(linear(0))))
-    items = (
-        [_as_row(frame, item, _kind_at(tree, len(path)))] if is_row else leaves(item)
-    )
+    items = [_as_row(frame, item, kind_at(tree, len(path)))] if is_row else leaves(item)
     for place, operand in zip(leaves(tree), items, strict=True):
         new = operand if is_row else convert(as_constant(operand), place.type)
         frame.builder.add(Insert(place, new, position, path))
@@ -606,10 +476,10 @@ def insert(frame: Frame, listed: Listed, item: Any, position: Any, node: Any) ->
 def _as_row(frame: Frame, item: Any, kind: Rows) -> List:
     """A list of the core, of a kind, that goes into another one."""
     if isinstance(item, Listed):
-        if item.tree is None or _kind_at(item.tree, len(item.path)) != kind.item:
-            raise _promotion(item, _each_type(_kept, kind.item))
+        if item.tree is None or kind_at(item.tree, len(item.path)) != kind.item:
+            raise _promotion(item, each_type(kept_kind, kind.item))
         return own(frame, item).tree  # type: ignore[no-any-return]
-    row = _list_of("row", kind.item)
+    row = list_of("row", kind.item)
     frame.builder.add(Alloc(row))
     for a in item.items:
         if isinstance(kind.item, Rows):

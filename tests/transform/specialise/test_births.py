@@ -101,7 +101,8 @@ def test_a_list_with_another_name_in_a_list_does_not_change() -> None:
 def test_a_list_that_a_condition_has_chosen_does_not_change() -> None:
     def one(x):
         a = [x, 0.4]
-        b = a if x > 0.2 else a
+        c = a
+        b = a if x > 0.2 else c
         a[0] = 2.0 * x
         return sum(b) + sum(a)
 
