@@ -21,6 +21,7 @@ from typing import Any
 
 from gradwright.transform.core import List
 from gradwright.transform.names import names_in
+from gradwright.transform.spelling import Name
 
 
 def with_displays(body: list[ast.stmt]) -> list[ast.stmt]:
@@ -40,14 +41,17 @@ def _takes(result: list[ast.stmt], s: ast.stmt, rest: list[ast.stmt]) -> bool:
     match (result[-1:], s):
         case (
             [ast.Assign(targets=[ast.Name() as name], value=value)],
-            ast.Expr(value=ast.Call(func=ast.Attribute(attr="append"), args=[item])),
+            ast.Expr(
+                value=ast.Call(func=ast.Attribute(attr="append"), args=[item]) as call
+            ),
         ):
             place = getattr(name, "thing", None)
-            if not isinstance(place, List) or getattr(item, "thing", None) is not place:
+            if not isinstance(place, List) or place.users:
                 return False
-            if place.users or any(_mentions(t, place) for t in rest):
+            is_it = isinstance(item, Name) and item.thing is place
+            if not is_it or any(_mentions(t, place) for t in rest):
                 return False
-            s.value.args = [value]
+            call.args = [value]
             result[-1] = s
             return True
     return False

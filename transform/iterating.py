@@ -23,35 +23,25 @@ def with_items(body: list[ast.stmt]) -> None:
         for node in ast.walk(s):
             match node:
                 case ast.For():
-                    _rewritten(node, node.body)
+                    if put := _items(node, node.body):
+                        node.body = [put.visit(t) for t in node.body]
                 case ast.ListComp(generators=[generator]) if not generator.ifs:
-                    _rewritten(generator, [node.elt], node)
+                    if put := _items(generator, [node.elt]):
+                        node.elt = put.visit(node.elt)
 
 
-def _rewritten(loop: Any, inside: list[Any], owner: Any = None) -> None:
-    """Let a loop go over the items where it only reads them."""
-    match loop:
-        case (
-            ast.For(target=Name() as k, iter=items)
-            | ast.comprehension(target=Name() as k, iter=items)
-        ):
-            pass
-        case _:
-            return
-    xs = _counted(items)
-    if xs is None or any(_changes(tree, xs) for tree in inside):
-        return
+def _items(loop: ast.For | ast.comprehension, inside: list[Any]) -> _Put | None:
+    """Let a loop go over the items where it only reads them; what puts these there."""
+    k, xs = loop.target, _counted(loop.iter)
+    if not isinstance(k, Name) or xs is None or any(_changes(t, xs) for t in inside):
+        return None
     reads = [n for tree in inside for n in ast.walk(tree) if _reads(n, xs, k)]
     mentions = [n for tree in inside for n in names_in(tree) if n.thing is k.thing]
     if not reads or len(reads) != len(mentions):
-        return
+        return None
     item = _item_of(xs)
-    put = _Put(xs, k, item)
-    if owner is None:
-        loop.body = [put.visit(s) for s in inside]
-    else:
-        owner.elt = put.visit(owner.elt)
     loop.target, loop.iter = name_of(item, True), xs
+    return _Put(xs, k, item)
 
 
 def _counted(items: ast.expr) -> ast.expr | None:
