@@ -175,15 +175,23 @@ def another(sweep: Sweep, v: Value) -> Value:
 
 
 def length_of(sweep: Sweep, new: Value, axis: int, v: Value) -> Linear:
-    """A length of a value that is there again: that of an array, or its own."""
+    """A length of a value that is there again: that of an array, or its own.
+
+    Nothing else is had again for it, which might put back what is about to be read.
+    """
     assert v.type.dims is not None
     d = v.type.dims[axis]
-    if all(is_settled(sweep, x) for x in leaves(d)):
-        return d
-    if v in leaves(d) or not can_remake(sweep, d):
+    others = [x for x in leaves(d) if not is_settled(sweep, x)]
+    if not all(is_provided(sweep, x) for x in others):
         return symbol(Dim(new, axis))
-    found: Linear = need(sweep, d)
+    found: Linear = need(sweep, d) if others else d
     return found
+
+
+def is_provided(sweep: Sweep, o: Any) -> bool:
+    """Whether something is had again already."""
+    block = owner_of(sweep, o)
+    return block is not None and o in block.provided
 
 
 def is_settled(sweep: Sweep, o: Any) -> bool:

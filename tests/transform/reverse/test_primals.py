@@ -150,7 +150,16 @@ def chosen(x, n):
     return s
 
 
-@pytest.mark.parametrize("f", [shorter, chosen])
+def changed_twice(x, n):
+    a, s = np.outer(x, x), 0.0
+    for _ in range(n):
+        a = 0.2 * np.tensordot(a, np.outer(x, x), axes=1)
+        a = np.tanh(0.4 * a)
+        s += np.sum(a * a) + np.min(np.meshgrid(np.flip(a), np.flip(a))[0])
+    return s
+
+
+@pytest.mark.parametrize("f", [shorter, chosen, changed_twice])
 def test_lengths_are_those_of_the_trip(f: Any) -> None:
     x = np.array([0.7, -0.35, 1.2, 0.51, 0.3, 0.9])
     check(f, x, 3)
