@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from gradwright.transform.indices import linear
+from gradwright.transform.indices import Linear, linear
 from gradwright.transform.primitives.record import (
     composition,
     general,
@@ -17,7 +17,7 @@ from gradwright.transform.primitives.record import (
     known,
 )
 from gradwright.transform.primitives.record import linear as linear_row
-from gradwright.transform.types import VARYING, array
+from gradwright.transform.types import INT, VARYING, array
 
 ROW = np.array([0.7, -1.3, 2.1, 0.4])
 TABLE_OF_SIX = np.array([[0.7, -1.3, 2.1], [0.4, 1.6, -0.8]])
@@ -41,8 +41,14 @@ def meets_stretched(array, shape):
     yield from ((d, linear(n)) for d, n in zip(own[::-1], wanted[::-1], strict=False))
 
 
+def typed(operand):
+    """The type of an operand; of a form of integers, an int's."""
+    return INT if isinstance(operand, Linear) else operand
+
+
 def reshaped(a, shape):
     """The dims that a shape says; a -1 where it follows from the others."""
+    a = typed(a)
     wanted = shape if isinstance(shape, tuple | list) else (shape,)
     dims = [linear(n) for n in wanted]
     for k, n in enumerate(dims):
@@ -392,6 +398,7 @@ def every_other(count):
 
 def meets_joined(arrays, axis=0, **_):
     """Along all other axes the arrays are of one length."""
+    arrays = [typed(a) for a in arrays]
     for head, other in zip(arrays[:1] * len(arrays), arrays[1:], strict=False):
         for k, (n, m) in enumerate(
             zip(head.dims or (), other.dims or (), strict=False)
@@ -402,6 +409,7 @@ def meets_joined(arrays, axis=0, **_):
 
 def joined(arrays, axis=0):
     """As long along the axis as all arrays together."""
+    arrays = [typed(a) for a in arrays]
     ones = [np.ones((1,) * a.rank, a.dtype) for a in arrays]
     dtype = np.concatenate(ones, axis=axis).dtype  # or NumPy's error
     k = axis % arrays[0].rank
@@ -449,7 +457,7 @@ def along(x, axis, lower, upper):
 
 def meets_alike(arrays, **_):
     """All arrays have one shape."""
-    for head, other in itertools.pairwise(arrays):
+    for head, other in itertools.pairwise(map(typed, arrays)):
         yield from zip(head.dims or (), other.dims or (), strict=False)
 
 

@@ -1,5 +1,6 @@
 """Calls of array primitives: arguments by name, kinds and errors as NumPy's."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -193,3 +194,11 @@ def test_pythons_complex_numbers_take_numpys_floats_for_their_own() -> None:
         return np.sum(np.imag(0.3 * np.einsum("i,i", b, a))) + np.sum(a).real
 
     gw.check_grads(g, (X[:1] + 1j, X))
+
+
+def test_integers_of_pythons_among_what_is_joined() -> None:
+    def f(x: Any) -> Any:
+        k = math.floor(x)
+        return np.sum(np.stack([k, x, 2]) ** 2) + np.sum(np.hstack([k, x])) + k * x
+
+    check(f, 1.3)
