@@ -94,7 +94,7 @@ def short(function: Function) -> set[Any]:
     A cotangent of equal elements is left short until its shape is asked for, and what
     waits for an array is gathered in a cell of the array's type.
     """
-    found: set[Any] = set()
+    found = {p for s in walk(function.body) if (p := _holds_numbers(s)) is not None}
     size = -1
     while size != len(found):
         size = len(found)
@@ -107,7 +107,20 @@ def short(function: Function) -> set[Any]:
     return found
 
 
+def _holds_numbers(s: Statement) -> List | None:
+    """The list of arrays that a statement puts a number into."""
+    match s:
+        case Alloc(place=List() as place) if place.length is not None:
+            return place if is_array(place) else None
+        case Store(place=List() as place) | Insert(place=place):
+            return place if is_array(place) and not is_array(s.operand) else None
+    return None
+
+
 def _is_short(s: Statement, out: Any, arrays: list[Any], short: set[Any]) -> bool:
+    if isinstance(s, Let) and s.primitive is SUM_TO:  # or as it is, for an array
+        summed = s.operands[0]
+        return summed in short or not is_array(summed)
     if isinstance(s, Let) and s.primitive.signature is None:  # the longest one counts
         full = (a not in short and fills(type_of(a), out.type) for a in arrays)
         return not short.isdisjoint(arrays) and not any(full)

@@ -488,6 +488,13 @@ def put_mask(
             node,
             instead="y[mask] = values",
         )
+    if type_of(operand_of(frame, mask, node)).rank != y.type.rank:
+        raise frame.error(
+            UnsupportedSyntax,
+            "np.putmask and np.place under a mask with other axes",
+            node,
+            instead="a mask of the array's shape",
+        )
     store(frame, y, (under(frame, y, mask, node),), value, node)
     return NOTHING
 
