@@ -1052,8 +1052,8 @@ FAULTS = [
         ),
         (
             "an item goes back behind the place where it was",
-            "lambda: length_of(sweep, xs) + 1 + position,",
-            "lambda: length_of(sweep, xs) + position,",
+            "lambda: length_of(sweep, xs, path) + 1 + position,",
+            "lambda: length_of(sweep, xs, path) + position,",
             "transform/reverse/test_lists.py::"
             "test_an_item_goes_back_to_where_it_was[-2]",
         ),
@@ -1296,19 +1296,19 @@ FAULTS = [
         "transform/reverse/lists",
         (
             "the cotangent of what was inserted is taken from the end",
-            "b.add(Remove(removed, bar, inserted_at(sweep, bar, position)))",
-            "b.add(Remove(removed, bar, None))",
+            "b.add(Remove(removed, bar, inserted_at(sweep, bar, position, path)",
+            "b.add(Remove(removed, bar, None",
             LISTED + "[positions]",
         ),
         (
             "the cotangent of what was popped goes to the end",
-            "b.add(Insert(bar, g, removed_at(sweep, bar, position)))",
-            "b.add(Insert(bar, g, None))",
+            "b.add(Insert(bar, g, removed_at(sweep, bar, position, path), path))",
+            "b.add(Insert(bar, g, None, path))",
             LISTED + "[positions]",
         ),
         (
             "an item that was popped is missing where it is read before",
-            "b.add(Insert(xs, old, removed_at(sweep, xs, position)))",
+            "b.add(Insert(xs, old, removed_at(sweep, xs, position, path), path))",
             "pass",
             LISTED + "[a_queue1]",
         ),
@@ -1320,8 +1320,8 @@ FAULTS = [
         ),
         (
             "the cotangents of a slice lie side by side",
-            "_add_each(sweep, bar, more, n, lambda k: start + k * step)",
-            "_add_each(sweep, bar, more, n, lambda k: start + k)",
+            "_add_each(sweep, bar, more, n, lambda k: start + k * step, path)",
+            "_add_each(sweep, bar, more, n, lambda k: start + k, path)",
             LISTED + "[slices]",
         ),
         (
@@ -1688,6 +1688,39 @@ FAULTS = [
             "    ends = [BLOCK * (-(-blocks * k // count)) for k in range(count)]",
             "    ends = [samples * k // count for k in range(count)]",
             "backends/machine/test_threads.py::test_shares_are_whole_blocks[7-1000]",
+        ),
+    ),
+    *planted(
+        "transform/reverse/primals",
+        (
+            "a length is that of the last trip",
+            "        return symbol(Dim(new, axis))",
+            "        return d",
+            "transform/reverse/test_primals.py::test_lengths_are_those_of_the_trip[shorter]",
+        ),
+    ),
+    *planted(
+        "transform/specialise/rows",
+        (
+            "a list that is read may have changed in another one",
+            "                self.stale[other] = place",
+            "                pass",
+            "test_errors.py::test_form[an item that two lists hold]",
+        ),
+        (
+            "one list may be in another one twice",
+            "            self.doubled.add(place)",
+            "            pass",
+            "test_errors.py::test_form[one list that is an item twice]",
+        ),
+    ),
+    *planted(
+        "transform/shapes",
+        (
+            "the first length is never another one",
+            "first + 2 * step, 3 * step",
+            "first, 3 * step",
+            "transform/test_shapes.py::test_a_length_that_is_not_linear_is_open",
         ),
     ),
 ]
