@@ -343,7 +343,7 @@ class Lowering:
     def block(self, loops: bool = False) -> Iterator[list[Statement]]:
         """What is lowered in here stands in a block of its own, given at the end."""
         outer, was_in_loop, met = self.items, self.in_loop, dict(self.met)
-        waiting = set(self.waiting)
+        waiting = {v: (n, self.sources[v]) for v, n in self.waiting.items()}
         self.items, self.in_loop = Items(), was_in_loop or loops
         self.depth += 1
         found: list[Statement] = []
@@ -355,6 +355,10 @@ class Lowering:
             self.items, self.in_loop, self.met = outer, was_in_loop, met
             for v in [v for v in self.waiting if v not in waiting]:
                 del self.waiting[v]  # nobody reads it out there
+            for v, (count, source) in waiting.items():
+                if v in self.stored:  # since it is written out in here, for here
+                    del self.stored[v]
+                    self.waiting[v], self.sources[v] = count, source
 
     @contextmanager
     def knowing(self, facts: list[Linear]) -> Iterator[None]:

@@ -1,6 +1,7 @@
 """Arrays that wait: when they are kept, how large their memory is."""
 
 import numpy as np
+import pytest
 from lowered import assert_compiles, assert_differentiates, texts
 
 X = np.array([0.7, -1.3, 2.1, 0.4])
@@ -65,3 +66,16 @@ def test_an_axis_of_one_meets_a_longer_one() -> None:
         assert_compiles(of_length_one, X[:n], X[:1])
         assert_compiles(of_length_one, X[:1], X[:n])
     assert_compiles(of_length_one, X, X[:3])
+
+
+def in_a_loop_and_behind_it(a, n):
+    y, s = a[:, 1:], 0.0
+    for _ in range(n):
+        s = s + np.sum(np.sort(y, axis=1)[0])
+    return s + y[0, 0] + np.sum(y)
+
+
+@pytest.mark.parametrize("n", [0, 2])
+def test_what_is_written_out_in_a_loop_is_not_there_behind_it(n: int) -> None:
+    assert_compiles(in_a_loop_and_behind_it, A, n)
+    assert_differentiates(in_a_loop_and_behind_it, A, n)
