@@ -28,6 +28,7 @@ from gradwright.transform.types import (
 # The lengths of examples: the first, and how far they are apart; the second for an axis
 # that is cut evenly.  Each in both orders: of n - k, one may be no length.
 ATTEMPTS = ((7, 4), (60, 60))
+REFUSED = (ValueError, IndexError, MemoryError, np.linalg.LinAlgError)
 Meets = Iterable[tuple[Linear, Linear]]
 
 
@@ -91,7 +92,7 @@ def _followed(
                 if rest:
                     return [None] * len(lengths)
                 forms[k] = forms[k] + Linear({s: slope}, -slope * sizes[s])
-    except (ValueError, IndexError, np.linalg.LinAlgError):
+    except REFUSED:
         return [None] * len(lengths)
     for symbols in (list(sizes), list(sizes)[::-1]):
         others = _examples_of(symbols, first + 2 * step, 3 * step)
@@ -99,7 +100,7 @@ def _followed(
             continue
         try:
             found = _lengths(_run(run, operands, others, same))
-        except (ValueError, IndexError, np.linalg.LinAlgError):
+        except REFUSED:
             continue  # lengths that do not go together
         pairs = enumerate(zip(forms, found, strict=True))
         crooked |= {k for k, (f, n) in pairs if _value(f, others) != n}
@@ -122,7 +123,7 @@ def _crooked_when_empty(
     wanted = [_value(form, empty) for form in forms]
     try:
         found = _lengths(_run(run, operands, empty, same))
-    except (ValueError, IndexError, np.linalg.LinAlgError):
+    except REFUSED:
         return set()
     if len(found) != len(wanted) or min(wanted) < 0:
         return set()
