@@ -114,8 +114,7 @@ class List(Place):
 
     With a `length` it begins with as many zeros, which stand for arrays, too.  One that
     is `gathered` is what a comprehension makes; `users` marks a name of the user's own.
-    The items of one of more `depth` are
-    lists, of which each has a depth less.
+    Where the `depth` is more than one, the items are lists of one depth less.
     """
 
     length: Operand | None = None

@@ -1,8 +1,10 @@
 """Loops over a list that read its items by number, as loops over the items.
 
-for i in range(len(table)):            for row in table:
-    for j in range(len(table[i])):  ->     for row_i in row:
-        total += table[i][j]                   total += row_i
+    for i in range(len(table)):            for row in table:
+        for j in range(len(table[i])):  ->     for row_i in row:
+            total += table[i][j]                   total += row_i
+
+A loop whose number has another use, or whose list changes on the way, stays as it is.
 """
 
 from __future__ import annotations
