@@ -1506,7 +1506,7 @@ FAULTS = [
             "what a loop changes is not kept before it",
             "                if again or self.touched(v) & spoilt:",
             "                if again:",
-            lowered("lower", "values[3-spoilt_behind_its_back]"),
+            lowered("lower", "values[3-cast_and_spoilt]"),
         ),
         (
             "what waits in a branch is kept behind it",

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import ctypes
 import ctypes.util
-import math
 import platform
 import sys
 from collections.abc import Iterable
@@ -26,9 +25,7 @@ from llvmlite import ir
 from gradwright.backends.machine.scalars import (
     DOUBLE,
     FLOAT,
-    WORD,
     Register,
-    intrinsic,
 )
 
 # Of one and of two operands; those with a vector form are tested against NumPy.
@@ -136,117 +133,6 @@ def call(b: Any, name: str, *parts: Register) -> Register:
     for attribute in pure:  # llvmlite lets only few by
         set.add(made.attributes, attribute)
     return made
-
-
-LOG2_E = 1.4426950408889634
-LN2_HIGH, LN2_LOW = 0.6931471805599453, 2.3190468138462996e-17
-SHIFT = 1.5 * 2.0**52  # a float this large has its whole part in its last bits
-
-
-def exp(b: Any, x: Register) -> Register:
-    """The exponential of a double without a branch, within one unit in its last place.
-
-    That of libmvec is off by three.  x = n log(2) + r, and e**r by its series.
-    Source: Tang 1989, Table-driven implementation of the exponential function.
-    """
-
-    def fma(p: Register, q: Register, r: Any) -> Register:
-        r = r if isinstance(r, ir.Value) else DOUBLE(r)
-        return intrinsic(b, "llvm.fma.f64", DOUBLE, p, q, r)
-
-    low, high = DOUBLE(-746.0), DOUBLE(710.0)  # NaN is neither below nor above
-    x = b.select(b.fcmp_ordered("<", x, low), low, x)
-    x = b.select(b.fcmp_ordered(">", x, high), high, x)
-    shifted = fma(x, DOUBLE(LOG2_E), SHIFT)
-    n = b.fsub(shifted, DOUBLE(SHIFT))
-    r = fma(b.fneg(n), DOUBLE(LN2_HIGH), x)
-    r = fma(b.fneg(n), DOUBLE(LN2_LOW), r)
-    series: Register = DOUBLE(1.0 / math.factorial(13))
-    for k in range(12, 1, -1):
-        series = fma(series, r, 1.0 / math.factorial(k))
-    result = b.fadd(DOUBLE(1.0), fma(b.fmul(r, r), series, r))
-    bits = b.sub(b.bitcast(shifted, WORD), b.bitcast(DOUBLE(SHIFT), WORD))
-    half = b.ashr(bits, WORD(1))  # in two steps, as 2**n itself may be too small
-    for part in (half, b.sub(bits, half)):
-        exponent = b.shl(b.add(part, WORD(1023)), WORD(52))
-        result = b.fmul(result, b.bitcast(exponent, DOUBLE))
-    return result
-
-
-HALF_PI = (
-    1.5707963267948966,
-    6.123233995736766e-17,
-    -1.4973849048591698e-33,
-)  # its parts, one after the other
-MOST_TURNS = 2.0**30
-SINE = (
-    -1.66666666666666324348e-01, 8.33333333332248946124e-03,
-    -1.98412698298579493134e-04, 2.75573137070700676789e-06,
-    -2.50507602534068634195e-08, 1.58969099521155010221e-10,
-)  # fmt: skip
-COSINE = (
-    4.16666666666666019037e-02, -1.38888888888741095749e-03,
-    2.48015872894767294178e-05, -2.75573143513906633035e-07,
-    2.08757232129817482790e-09, -1.13596475577881948265e-11,
-)  # fmt: skip
-
-
-def circular(b: Any, name: str, x: Register) -> Register:
-    """The sine or cosine of a double without a branch, within one and a half units.
-
-    That of libmvec is off by three; it stands in for angles beyond a billion.
-    x = n pi/2 + r, exactly but for the last term.  Source: fdlibm, __kernel_sin and
-    __kernel_cos.
-    """
-
-    def fma(p: Register, q: Any, r: Any) -> Register:
-        q, r = (v if isinstance(v, ir.Value) else DOUBLE(v) for v in (q, r))
-        return intrinsic(b, "llvm.fma.f64", DOUBLE, p, q, r)
-
-    def polynomial(coefficients: tuple[float, ...], z: Register) -> Register:
-        found: Register = DOUBLE(coefficients[-1])
-        for c in coefficients[-2::-1]:
-            found = fma(found, z, c)
-        return found
-
-    shifted = fma(x, 2.0 / math.pi, SHIFT)
-    n = b.fsub(shifted, DOUBLE(SHIFT))
-    r: Register = x
-    for part in HALF_PI:
-        r = fma(n, -part, r)
-    z = b.fmul(r, r)
-    sine = fma(b.fmul(z, r), polynomial(SINE, z), r)
-    half = b.fmul(z, DOUBLE(0.5))
-    near = b.fsub(DOUBLE(1.0), half)
-    lost = b.fsub(b.fsub(DOUBLE(1.0), near), half)
-    cosine = b.fadd(near, fma(b.fmul(z, z), polynomial(COSINE, z), lost))
-    quadrant = b.bitcast(shifted, WORD)
-    if name == "cos":
-        quadrant = b.add(quadrant, WORD(1))
-    is_odd = b.icmp_signed("!=", b.and_(quadrant, WORD(1)), WORD(0))
-    found = b.select(is_odd, cosine, sine)
-    sign = b.shl(b.and_(quadrant, WORD(2)), WORD(62))
-    found = b.bitcast(b.xor(b.bitcast(found, WORD), sign), DOUBLE)
-    if name == "sin":
-        found = b.select(b.fcmp_ordered("==", x, DOUBLE(0.0)), x, found)
-    size = intrinsic(b, "llvm.fabs.f64", DOUBLE, x)
-    is_far = b.fcmp_ordered(">", size, DOUBLE(MOST_TURNS))
-    far = b.select(is_far, x, DOUBLE(0.0))  # which costs it little where none is
-    return b.select(is_far, call(b, name, far), found)
-
-
-def has_better(name: str) -> bool:
-    """Whether what is written out here is more exact than the vector function."""
-    forms = vector_names(name, 1).values()
-    return has_fma() and any(f.startswith("_ZGV") for f in forms)
-
-
-@cache
-def has_fma() -> bool:
-    """Whether the processor multiplies and adds in one."""
-    if platform.machine() in ("x86_64", "AMD64"):
-        return bool(llvm.get_host_cpu_features().get("fma", False))
-    return platform.machine() in ("aarch64", "arm64")
 
 
 def call_complex(

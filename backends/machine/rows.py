@@ -14,6 +14,7 @@ from gradwright.backends.machine import (
     kinds,
     powers,
     rounding,
+    series,
 )
 from gradwright.backends.machine.operations import (
     OPERATIONS,
@@ -73,12 +74,9 @@ def _of_c(p: Primitive) -> Operation:
         if len(given[0].parts) == 2:
             return _of_complex(w, p, given)
         parts = [x.part for x in given]
-        if parts[0].type == DOUBLE and elementary.has_better(name):
-            if p.function is np.exp:
-                return Scalar(given[0].type, (elementary.exp(w.b, *parts),))
-            if p.function in (np.sin, np.cos):
-                found = elementary.circular(w.b, name, *parts)
-                return Scalar(given[0].type, (found,))
+        written = series.WRITTEN.get(p.function)
+        if written and parts[0].type == DOUBLE and series.has_better(name):
+            return Scalar(given[0].type, (written(w.b, *parts),))
         found = Scalar(given[0].type, (elementary.call(w.b, name, *parts),))
         if p.raises or (found.type.python and name in OVERFLOWING):
             check_domain(w, tuple(given), found)

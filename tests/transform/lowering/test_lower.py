@@ -45,6 +45,16 @@ def spoilt_behind_its_back(x, n):
     return z * 3.0 + y[0]
 
 
+def cast_and_spoilt(x, n):
+    y = x * 1.0
+    z = y.astype(np.float32)
+    s = 0.0
+    for k in range(n):
+        y[k] = k + 1.0
+        s += np.sum(z)
+    return s + y[0]
+
+
 def spoilt_by_the_branch(x, n):
     y = x * 1.0
     z = y + 0.5
@@ -86,6 +96,7 @@ EVERY = [
     kept_before_the_loop,
     spoilt_by_the_loop,
     spoilt_behind_its_back,
+    cast_and_spoilt,
     spoilt_by_the_branch,
     two_backwards,
 ]
