@@ -59,7 +59,7 @@ def as_typed(result: Any, found: Any) -> Any:
     """
     t = type_of(result)
     if t.dims == ():
-        return np.asarray(found)
+        return np.asarray(found, t.dtype)  # branches may give it in several
     if t.python and (isinstance(found, np.generic) or t.dtype == "complex"):
         return KINDS[t.dtype](found)  # a real number is a complex one, too
     if not (t.python or t.is_array) and isinstance(found, int | float | complex):

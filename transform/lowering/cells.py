@@ -148,6 +148,7 @@ def lower_store(L: Lowering, s: Store) -> None:
     operand = L.operand(s.operand)
     if not s.place.type.is_array:
         unordered = s.accumulate and s.adjoint
+        operand = L.at(Scope(), operand, ())  # an array without axes is a number
         L.add(Store(s.place, operand, accumulate=s.accumulate, unordered=unordered))
         return
     if s.place in L.varying:

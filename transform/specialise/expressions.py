@@ -63,7 +63,11 @@ from gradwright.transform.specialise.structures import (
     structure_attribute,
     structure_item,
 )
-from gradwright.transform.specialise.subscripts import array_item, region_item
+from gradwright.transform.specialise.subscripts import (
+    array_item,
+    number_item,
+    region_item,
+)
 from gradwright.transform.structure import put_together
 from gradwright.transform.types import (
     BOOL,
@@ -782,6 +786,8 @@ def _subscript(frame: Frame, node: Any) -> Any:
             return lists.subscript(frame, owner, node)
         case Value() if owner.type.is_array:
             return array_item(frame, owner, node)
+        case Value() if owner.type.is_number and not owner.type.python:
+            return number_item(frame, owner, node)
         case Static():
             return _static_item(frame, owner, node)
     lists.promote_guess(frame, owner)

@@ -34,6 +34,7 @@ from gradwright.transform.specialise.abstract import (
     Static,
     Structure,
     as_constant,
+    describe,
     is_operand,
     leaves,
 )
@@ -101,6 +102,21 @@ def item_of(frame: Frame, owner: Value, index: core.Index, node: Any) -> Any:
     frame.builder.definition[out] = s
     frame.builder.add(s)
     return out
+
+
+def number_item(frame: Frame, owner: Value, node: Any) -> Any:
+    """The value of number[index], of NumPy's number: as of an array without axes."""
+    from gradwright.transform.specialise.methods import call_function
+
+    index = index_of(frame, node)
+    if not index:
+        return owner
+    new = tuple(i for i in index if isinstance(i, NewAxis))
+    if len(new) + index.count(Whole()) < len(index):
+        raise frame.error(UnsupportedSyntax, f"{describe(owner)} has no elements", node)
+    if new:
+        return _with_axes(frame, owner, tuple(range(len(new))), node)
+    return call_function(frame, np.asarray, [owner], {}, node)
 
 
 def _new_axes(index: core.Index, rank: int) -> tuple[int, ...] | None:

@@ -185,3 +185,15 @@ def looked_through(a, b):
 def test_a_sum_of_arrays_of_other_ranks() -> None:
     b = np.sin(np.arange(18.0)).reshape(2, 3, 3)
     assert_differentiates(looked_through, b[0], b, argnums=(0, 1))
+
+
+def adds_its_rows(x):
+    for row in x:
+        x = x + 0.1 * np.where(row > 0.3, np.log(np.abs(row)), row)[np.newaxis]
+    return x.sum() + row.sum()
+
+
+def test_an_array_without_axes_is_added_to_a_number() -> None:
+    for x in (X, X[:1], X.astype(np.float32)):
+        assert_compiles(adds_its_rows, x)
+        assert_differentiates(adds_its_rows, x)
