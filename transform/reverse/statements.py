@@ -318,12 +318,15 @@ def unstretched(sweep: Sweep, c: Operand, o: Value) -> Operand:
     for k, dim in enumerate(like.type.dims or ()):
         if dim.constant is not None:
             continue
-        summed = Cell(f"{o.name}_bar", type_of(c), choice=True)
+        full = list(type_of(c).dims or ())
+        full[lead + k] = dim  # it is that of the operand either way
+        t = replace(type_of(c), dims=tuple(full))
+        summed = Cell(f"{o.name}_bar", t, choice=True)
         is_one = b.operator(operator.eq, need(sweep, dim), linear(1))
         axis = Template((("x", Hole(0)), ("axis", lead + k), ("keepdims", True)))
         b.add(Alloc(summed))
         with b.nested([]) as then:
-            total = b.let(row(np.sum, 1), c, attribute=axis, type=type_of(c))
+            total = b.let(row(np.sum, 1), c, attribute=axis, type=t)
             b.store(summed, total)
         with b.nested([]) as orelse:
             b.store(summed, c)

@@ -117,9 +117,9 @@ def _put_slice(frame: Frame, owner: Any, span: Span, value: Any, node: Any) -> N
             None if b is None else frame.static_int(b, node, "this bound")
             for b in (span.lower, span.upper, span.step)
         ]
-        may_change(frame, owner, node)
+        birth = may_change(frame, owner, node)
         if not isinstance(items, Structure):
-            raise frame.program.births[owner].promotion()
+            raise birth.promotion()
         held = list(owner.items)
         try:
             held[slice(*bounds)] = items.items

@@ -120,11 +120,18 @@ def _settle_kind(frame: Frame, listed: Listed, item: Any, node: Any) -> None:
             raise _promotion(listed, each_type(kept_kind, wanted))
         return
     now = mapped(lambda place: kind_at(place, len(listed.path)), listed.tree)
-    joined = joined_kind(frame, now, wanted, node)
+    kept = each_type(kept_kind, now)
+    try:
+        joined = joined_kind(frame, now, wanted, node)
+    except UnsupportedSyntax:
+        guess = frame.program.guesses.get(item) if isinstance(item, Value) else None
+        if guess is None:
+            raise
+        raise _promotion(guess, kept, guessed=True) from None
     if same_kind(joined, now):
         return
     opened = [p for p in leaves(listed.tree) if OPEN in (p.type.dims or ())]
-    if opened and same_kind(each_type(kept_kind, joined), each_type(kept_kind, now)):
+    if opened and same_kind(each_type(kept_kind, joined), kept):
         pairs = zip(leaves(listed.tree), leaves(joined), strict=True)
         for place, t in pairs:
             place.type = list_of("", t).type

@@ -197,3 +197,13 @@ def test_an_array_without_axes_is_added_to_a_number() -> None:
     for x in (X, X[:1], X.astype(np.float32)):
         assert_compiles(adds_its_rows, x)
         assert_differentiates(adds_its_rows, x)
+
+
+def stretched_part(x):
+    y = x * 1.0
+    y[...] *= np.split(x[1:] * 1.0, 2)[1]
+    return np.sum(y)
+
+
+def test_a_part_that_turns_out_to_be_stretched() -> None:
+    assert_differentiates(stretched_part, A[:3, :1])

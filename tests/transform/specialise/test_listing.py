@@ -365,3 +365,24 @@ def test_lists_that_are_not_joined_are_refused() -> None:
         gw.grad(along_no_axis)(X, 1)
     with pytest.raises(gw.UnsupportedSyntax, match="whose items are no arrays"):
         gw.grad(of_numbers)(X, 1)
+
+
+def test_a_slice_of_a_known_list_takes_over_one_of_the_run() -> None:
+    def filled(x, n):
+        layers = [x]
+        frames = []
+        for k in range(n):
+            frames.append(x * k)
+        layers[:] = frames
+        return np.sum(sum(layers))
+
+    def filled_later(x, n):
+        layers = [x]
+        frames = []
+        layers[1:] = frames
+        for k in range(n):
+            frames.append(x * k)
+        return np.sum(sum(layers)) + np.sum(sum(frames))
+
+    for f in (filled, filled_later):
+        check(f, X, 3)
