@@ -653,8 +653,12 @@ def import_name(frame: Frame, owner: Frame, name: str, node: Any) -> Any:
         raise frame.error(
             UnsupportedSyntax, f"'{name}' belongs to a call that has ended", node
         )
+    from gradwright.transform.specialise.units import InlineInstead
+
     positions = itertools.count()
     outer = import_name(caller, owner, name, node)
+    if any(isinstance(leaf, Listed) for leaf in leaves(outer)):
+        raise InlineInstead("captures a list whose length only the run knows")
 
     def capture(leaf: Any) -> Any:
         k = next(positions)

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from semantics.oracle import check
 
 import gradwright as gw
 
@@ -69,3 +70,21 @@ def test_lengths_of_a_call_are_checked_at_the_entry() -> None:
 
     for n, m in ((5, 4), (2, 4), (5, 1)):
         gw.check_grads(f, (np.linspace(0.1, 0.9, n), np.linspace(1.0, 2.0, m)))
+
+
+def test_a_function_that_changes_a_list_around_it_is_written_in_place() -> None:
+    def f(x):
+        values = list(0.5 * x)
+        for _ in range(2):
+            parts = [x, x * 2.0]
+        for _ in range(2):
+
+            def inner(y, *rest):
+                values.insert(1, np.sum(np.concatenate(parts)) * y)
+                values.append(values[0])
+
+        inner(x[0], *(x[1], 0.5))
+        inner(2.0)
+        return sum(values)
+
+    check(f, np.array([0.7, -1.3]))
