@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from gradwright.transform.core import Const, Load, Operand, Store, Value, type_of
+from gradwright.transform.core import (
+    Const,
+    For,
+    Let,
+    Load,
+    Operand,
+    Span,
+    Store,
+    Value,
+    type_of,
+)
 from gradwright.transform.indices import Linear, linear, symbol
 from gradwright.transform.lowering.arrays import cast
-from gradwright.transform.lowering.nests import Places, Scope
+from gradwright.transform.lowering.nests import Places, Scope, variables
 from gradwright.transform.lowering.program import Again, Lowering, Shape
+from gradwright.transform.lowering.regions import span
 from gradwright.transform.lowering.tapes import Column, Stack, claim, is_here
+from gradwright.transform.primitives.structural import WITHIN
 from gradwright.transform.types import INT, Type
+
+RANGE = "list index out of range"
+ASSIGNED = "list assignment index out of range"
 
 
 @dataclass(eq=False)
@@ -187,3 +203,40 @@ def each(L: Lowering, shape: Shape, write: Callable[[Scope, Places], None]) -> N
     write(w, ())
     for t in w.block:
         L.add(t)
+
+
+def clamped(L: Lowering, position: Operand, n: Linear) -> Linear:
+    """Where `insert` puts an item: before all, behind all, or in between."""
+    _, _, length = span(L, Span(None, position), n, None)
+    return length
+
+
+def shift(L: Lowering, stack: Stack, first: Linear, stop: Linear, up: bool) -> None:
+    """The rows from `first` to `stop` move up by one, or those behind it down."""
+    buffer, t = stack.column.buffer, stack.column.buffer.type.element
+    L.settle({buffer})
+    (i,) = variables(1)
+    k = symbol(i)
+    with L.block(loops=True) as body:
+        to, source = (k + 1, k) if up else (k, k + 1)
+
+        def write(w: Scope, at: Places) -> None:
+            w.store(buffer, (to, *at), w.load(buffer, (source, *at), t, "item"))
+
+        each(L, stack.shape or (), write)
+    stop = stop if up else stop - 1
+    L.add(For(i, first, stop, linear(1), body, backwards=up))
+
+
+def raise_if_empty(L: Lowering, n: Linear) -> None:
+    """There has to be an item to be taken out."""
+    L.raise_if(operator.eq, n, linear(0), IndexError, "pop from empty list")
+
+
+def within(L: Lowering, position: Operand, n: Linear, message: str) -> Linear:
+    """A place of an item that is there, counted from the first."""
+    if isinstance(position, Linear) and L.forms.is_within(position, n):
+        return position
+    out = Value("place", INT)
+    L.add(Let(out, WITHIN, (position, n), message))
+    return symbol(out)

@@ -9,21 +9,15 @@ Items are numbers, or arrays.
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 from gradwright.transform.core import (
     At,
-    Const,
     For,
-    If,
     Insert,
     Length,
-    Let,
     List,
     Load,
-    Operand,
-    Raise,
     Remove,
     Span,
     Store,
@@ -32,31 +26,32 @@ from gradwright.transform.core import (
     type_of,
 )
 from gradwright.transform.indices import Linear, linear, symbol
+from gradwright.transform.lowering import nested_lists
 from gradwright.transform.lowering.listed import (
+    ASSIGNED,
+    RANGE,
     Listed,
     agree,
+    clamped,
     copy_items,
     count,
-    each,
+    raise_if_empty,
+    shift,
+    within,
 )
-from gradwright.transform.lowering.nests import Places, Scope, variables
+from gradwright.transform.lowering.nested_lists import TABLE, Nested
+from gradwright.transform.lowering.nests import Scope, variables
 from gradwright.transform.lowering.program import Lowering
 from gradwright.transform.lowering.ragged_lists import Ragged
 from gradwright.transform.lowering.regions import span
 from gradwright.transform.lowering.tapes import Stack, begin_column, claim
-from gradwright.transform.primitives.structural import WITHIN
-from gradwright.transform.types import BOOL, INT, TEXT, Type
-
-RANGE = "list index out of range"
-ASSIGNED = "list assignment index out of range"
+from gradwright.transform.types import Type
 
 
 def begin_list(L: Lowering, place: List) -> None:
     """A list begins empty, or with zeros."""
     if place.type.optional or not place.type.is_number:
         raise L.refuse(f"{place.name}, a list of what may be None,")
-    if place.depth > 1:
-        raise L.refuse(f"{place.name}, a list of lists,")
     if place in L.lists:
         L.lists[place].clear(L)
     else:
@@ -66,11 +61,13 @@ def begin_list(L: Lowering, place: List) -> None:
         L.lists[place].add_zeros(L, n)
 
 
-def _made(L: Lowering, place: List) -> Listed:
-    """Room for a list: for its items, or for what says where they are."""
+def _made(L: Lowering, place: List) -> Listed | Nested:
+    """Room for a list: for its items, and for what says where they are."""
     here, depth = set(L.numbers), len(L.loops)
     item, number = place.type, len(L.cells)
     L.cells[place] = None
+    if place.depth > 1:
+        L.needs.growing.add(place)
 
     def begin(name: str, type: Type) -> Stack:
         column = begin_column(L, place, name, type)
@@ -78,10 +75,17 @@ def _made(L: Lowering, place: List) -> Listed:
         L.memory_of.setdefault(place, set()).update({column.buffer, column.top})
         return stack
 
+    tables = [begin(f"{place.name}_rows", TABLE) for _ in range(place.depth - 1)]
     stack = begin(place.name, item)
+    if not item.dims:
+        stack.shape = ()
+    if tables:
+        if place in L.needs.ragged:
+            raise L.refuse("a list of lists of arrays of different lengths")
+        for table in tables:
+            table.shape = (linear(3),)
+        return Nested(place, [*tables, stack], item, number)
     if place not in L.needs.ragged:
-        if not item.dims:
-            stack.shape = ()
         return Listed(stack, item)
     table = begin(f"{place.name}_places", Type("int64"))
     table.shape = (linear(item.rank + 1),)
@@ -90,82 +94,58 @@ def _made(L: Lowering, place: List) -> Listed:
 
 def insert(L: Lowering, s: Insert) -> None:
     """One item more, at the end or before another one."""
+    if s.place.depth > 1:
+        nested_lists.insert(L, nested_as(L, s.place), s)
+        return
     listed, operand = listed_as(L, s.place), L.operand(s.operand)
     listed.fit(L, operand)
     n = claim(L, listed.stack, listed.column, (), linear(1))
     place = n
     if s.position is not None:
-        place = _clamped(L, L.operand(s.position), n)
+        place = clamped(L, L.operand(s.position), n)
         if listed.buffer in L.touched(operand):
             operand = L.written_out(operand)
-        _shift(L, listed, place, n, up=True)
+        shift(L, listed.stack, place, n, up=True)
     listed.put(L, place, operand)
     L.add(Store(listed.column.top, linear(1), accumulate=True))
 
 
-def _clamped(L: Lowering, position: Operand, n: Linear) -> Linear:
-    """Where `insert` puts an item: before all, behind all, or in between."""
-    _, _, length = span(L, Span(None, position), n, None)
-    return length
-
-
-def _shift(L: Lowering, listed: Listed, first: Linear, n: Linear, up: bool) -> None:
-    """The rows from `first` on move up by one, or those behind it down."""
-    buffer, t = listed.column.buffer, listed.column.buffer.type.element
-    L.settle({buffer})
-    (i,) = variables(1)
-    k = symbol(i)
-    with L.block(loops=True) as body:
-        to, source = (k + 1, k) if up else (k, k + 1)
-
-        def write(w: Scope, at: Places) -> None:
-            w.store(buffer, (to, *at), w.load(buffer, (source, *at), t, "item"))
-
-        each(L, listed.stack.shape or (), write)
-    stop = n if up else n - 1
-    L.add(For(i, first, stop, linear(1), body, backwards=up))
-
-
 def remove(L: Lowering, s: Remove) -> None:
     """An item is taken out: the last one, or another."""
+    if s.place.depth > 1:
+        if isinstance(s.out, List):
+            begin_list(L, s.out)
+        nested_lists.remove(L, nested_as(L, s.place), s)
+        return
     listed = listed_as(L, s.place)
     assert isinstance(s.out, Value)
     n = count(L, listed)
-    _raise_if(L, operator.eq, n, linear(0), "pop from empty list")
+    raise_if_empty(L, n)
     place = n - 1
     if s.position is not None:
-        place = _within(L, L.operand(s.position), n, "pop index out of range")
+        place = within(L, L.operand(s.position), n, "pop index out of range")
     listed.take_out(L, s.out, place)
     listed.drop(L, place)
     if s.position is not None:
-        _shift(L, listed, place, n, up=False)
+        shift(L, listed.stack, place, n, up=False)
     L.add(Store(listed.column.top, n - 1))
-
-
-def _raise_if(L: Lowering, compare: Any, a: Linear, b: Linear, message: str) -> None:
-    held = L.let(compare, a, b, type=BOOL)
-    L.add(If(held, [Raise(IndexError, (Const(message, TEXT),))], []))
-
-
-def _within(L: Lowering, position: Operand, n: Linear, message: str) -> Linear:
-    """A place of an item that is there, counted from the first."""
-    if isinstance(position, Linear) and L.forms.is_within(position, n):
-        return position
-    out = Value("place", INT)
-    L.add(Let(out, WITHIN, (position, n), message))
-    return symbol(out)
 
 
 def load_list(L: Lowering, s: Load) -> None:
     """An item, the number of items, all of them as an array, or some as a list."""
     assert isinstance(s.source, List)
+    if s.source.depth > 1:
+        if isinstance(s.out, List):
+            begin_list(L, s.out)
+        nested_lists.load(L, nested_as(L, s.source), s)
+        return
     listed = listed_as(L, s.source)
     n = count(L, listed)
     match s.index:
         case (Length(),):
             L.number(s.out, Scope(), n)
         case (At(position=position),):
-            place = _within(L, L.operand(position), n, RANGE)
+            place = within(L, L.operand(position), n, RANGE)
             listed.take_out(L, s.out, place)
         case () if isinstance(s.out, Value):
             listed.gather(L, s.out, n)
@@ -197,11 +177,14 @@ def _copy(
 def store_list(L: Lowering, s: Store) -> None:
     """An item is another one from here on, or is added to."""
     assert isinstance(s.place, List)
+    if s.place.depth > 1:
+        nested_lists.store(L, nested_as(L, s.place), s)
+        return
     listed, operand = listed_as(L, s.place), L.operand(s.operand)
     if len(s.index) != 1 or not isinstance(s.index[0], At):
         raise L.refuse("a store into a part of a list")
     n = count(L, listed)
-    place = _within(L, L.operand(s.index[0].position), n, ASSIGNED)
+    place = within(L, L.operand(s.index[0].position), n, ASSIGNED)
     is_array = type_of(operand).is_array
     if s.accumulate and not listed.item.dims and is_array:
         raise L.refuse("an array that is added to an item of a list")
@@ -216,6 +199,12 @@ def store_list(L: Lowering, s: Store) -> None:
 
 def take(L: Lowering, s: Take) -> None:
     """A list goes by another name."""
+    if s.place.depth > 1:
+        nested, other = nested_as(L, s.source), nested_as(L, s.place)
+        if nested is not other:
+            other.clear(L)
+            nested_lists.copy(L, nested, other)
+        return
     source, to = listed_as(L, s.source), listed_as(L, s.place)
     if source is to:
         return
@@ -225,7 +214,17 @@ def take(L: Lowering, s: Take) -> None:
 
 def listed_as(L: Lowering, place: List) -> Listed:
     """A list of the program where it stands in memory."""
-    found: Listed | None = L.lists.get(place)
-    if found is None:
-        raise L.refuse(f"the list {place.name}")
+    found: Listed = _found(L, place)
     return found
+
+
+def nested_as(L: Lowering, place: List) -> Nested:
+    """A list of lists where it stands in memory."""
+    found: Nested = _found(L, place)
+    return found
+
+
+def _found(L: Lowering, place: List) -> Any:
+    if place not in L.lists:
+        raise L.refuse(f"the list {place.name}")
+    return L.lists[place]

@@ -109,6 +109,7 @@ class Needs:
     denied: set[Linear] = field(default_factory=set)
     varying: set[int] = field(default_factory=set)
     shapes: dict[int, Any] = field(default_factory=dict)
+    rows: dict[Any, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

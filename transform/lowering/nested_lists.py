@@ -1,0 +1,375 @@
+"""Lists of lists while they are lowered: a table for each depth, the elements behind.
+
+    table.append([1.0, 2.0])     rows[top] = start, 2, 2; elements[start] = 1.0 ...
+    table[i].append(x)           elements[rows[i].start + rows[i].count] = x
+    table[i][j]                  elements[rows[i].start + j]
+
+A row of a table says where the items of a list begin, how many there are, and for how
+many there is room.  A list that has no more room goes on behind all others.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gradwright.transform.core import (
+    At,
+    For,
+    If,
+    Index,
+    Insert,
+    Length,
+    List,
+    Load,
+    Operand,
+    Raise,
+    Remove,
+    Span,
+    Store,
+    Value,
+    type_of,
+)
+from gradwright.transform.indices import Linear, linear, symbol
+from gradwright.transform.lowering.arrays import cast
+from gradwright.transform.lowering.listed import (
+    ASSIGNED,
+    RANGE,
+    Listed,
+    agree,
+    clamped,
+    copy_items,
+    further,
+    raise_if_empty,
+    shift,
+    within,
+)
+from gradwright.transform.lowering.nests import Places, Scope, variables
+from gradwright.transform.lowering.program import LengthsVary, Lowering
+from gradwright.transform.lowering.ragged_lists import Ragged
+from gradwright.transform.lowering.regions import span
+from gradwright.transform.lowering.tapes import Stack, claim
+from gradwright.transform.lowering.views import plus
+from gradwright.transform.types import BOOL, INT, Type
+
+START, COUNT, ROOM = range(3)  # what a row of a table says
+TABLE = Type("int64")
+FEW = 4  # items for which a list gets room at least, when it needs more
+
+
+@dataclass(eq=False)
+class Nested:
+    """A list of lists in memory.
+
+    levels: a table for the lists of each depth, those of the list itself first, and
+    the elements last.  number: which of the names that hold arrays it is.
+    """
+
+    place: List
+    levels: list[Stack]
+    item: Type
+    number: int
+
+    @property
+    def items(self) -> Listed:
+        """All elements, as if they were the items of one list."""
+        return Listed(self.levels[-1], self.item)
+
+    def clear(self, L: Lowering) -> None:
+        """No item is left, in no list."""
+        for stack in self.levels:
+            L.add(Store(stack.column.top, linear(0)))
+
+
+@dataclass(frozen=True)
+class Part:
+    """One of the lists: where its items begin on a level, and how many there are.
+
+    row: that of the table of the level above, which says so; None for the outermost.
+    """
+
+    level: int
+    start: Linear
+    count: Linear
+    row: Linear | None = None
+
+
+def row_of(L: Lowering, xs: List) -> List:
+    """A list that holds one item of a list of lists for a moment."""
+    if xs not in L.needs.rows:
+        row = L.needs.rows[xs] = List("row", xs.type, xs.depth - 1)
+        L.needs.growing.add(row)
+    return L.needs.rows[xs]
+
+
+def part(L: Lowering, nested: Nested, path: Index) -> Part:
+    """The list at the end of a path."""
+    found = Part(0, linear(0), L.loaded(nested.levels[0].column.top))
+    for at in path:
+        assert isinstance(at, At)
+        row = found.start + within(L, L.operand(at.position), found.count, RANGE)
+        found = _listed_at(L, nested, found.level, row)
+    return found
+
+
+def _listed_at(L: Lowering, nested: Nested, level: int, row: Linear) -> Part:
+    start, count = (_said(L, nested, level, row, k) for k in (START, COUNT))
+    return Part(level + 1, start, count, row)
+
+
+def _said(L: Lowering, nested: Nested, level: int, row: Linear, what: int) -> Linear:
+    """What a row of a table says."""
+    n = Value(("start", "count", "room")[what], INT)
+    index = At(row), At(linear(what))
+    L.add(Load(n, nested.levels[level].column.buffer, index, safe=True))
+    return symbol(n)
+
+
+def _say(L: Lowering, nested: Nested, level: int, row: Linear, **said: Linear) -> None:
+    """Let a row of a table say something else."""
+    table = nested.levels[level].column.buffer
+    L.settle({table})
+    for name, n in said.items():
+        what = ("start", "count", "room").index(name)
+        L.add(Store(table, n, (At(row), At(linear(what))), safe=True))
+
+
+# ---- changing ----------------------------------------------------------------------
+
+
+def insert(L: Lowering, nested: Nested, s: Insert) -> None:
+    """One item more in one of the lists: a number, an array or a list."""
+    operand = L.operand(s.operand)
+    if isinstance(operand, Value) and nested.items.buffer in L.touched(operand):
+        operand = L.written_out(operand)
+    if not isinstance(operand, List):
+        nested.items.fit(L, operand)
+    p = part(L, nested, s.path)
+    start = _with_room(L, nested, p)
+    place = p.count
+    if s.position is not None:
+        place = clamped(L, L.operand(s.position), p.count)
+        stack = nested.levels[p.level]
+        shift(L, stack, start + place, start + p.count, up=True)
+    if isinstance(operand, List):
+        _fill(L, nested, p.level, start + place, operand)
+    else:
+        nested.items.replace(L, start + place, operand)
+
+
+def _with_room(L: Lowering, nested: Nested, p: Part) -> Linear:
+    """Where the items of a list begin, which has room for one more, and counts it."""
+    stack = nested.levels[p.level]
+    if p.row is None:
+        claim(L, stack, stack.column, (), linear(1))
+        L.add(Store(stack.column.top, linear(1), accumulate=True))
+        return p.start
+    place = L.cell("start", INT, p.start)
+    room = _said(L, nested, p.level - 1, p.row, ROOM)
+    is_full = L.let(operator.eq, p.count, room, type=BOOL)
+    with L.block() as moved:
+        wanted = p.count + L.greatest(p.count, linear(FEW))
+        new = _claim(L, stack, wanted)
+        _move(L, stack, stack, p.start, new, p.count)
+        L.add(Store(place, new))
+        _say(L, nested, p.level - 1, p.row, start=new, room=wanted)
+    L.add(If(is_full, moved, []))
+    _say(L, nested, p.level - 1, p.row, count=p.count + 1)
+    return L.loaded(place)
+
+
+def _claim(L: Lowering, stack: Stack, n: Linear) -> Linear:
+    """Where so many items go, behind all others."""
+    start = claim(L, stack, stack.column, (n,), n)
+    L.add(Store(stack.column.top, n, accumulate=True))
+    return start
+
+
+def _move(
+    L: Lowering, stack: Stack, to: Stack, start: Linear, new: Linear, count: Linear
+) -> None:
+    """Items, or rows of a table, stand at another place too."""
+    source, buffer = stack.column.buffer, to.column.buffer
+    t = buffer.type.element
+    L.settle({buffer})
+
+    def write(w: Scope, at: Places) -> None:
+        w.store(buffer, further(new, at), w.load(source, further(start, at), t, "item"))
+
+    L.root((count, *(stack.shape or ())), write)
+
+
+def _fill(L: Lowering, nested: Nested, level: int, row: Linear, xs: List) -> None:
+    """A row of a table is that of a list, of which there is a copy then."""
+    stack, listed = nested.levels[level + 1], L.lists[xs]
+    if isinstance(listed, Ragged):
+        raise _ragged(L, nested.place)
+    n = L.loaded((listed.levels[0] if xs.depth > 1 else listed.stack).column.top)
+    if xs.depth == 1:
+        agree(L, stack, listed.shape_of_items(L))
+    start = _claim(L, stack, n)
+    _say(L, nested, level, row, start=start, count=n, room=n)
+    if xs.depth == 1:
+        _move(L, listed.stack, stack, linear(0), start, n)
+        return
+    (i,) = variables(1)
+    with L.open_loop(i, (linear(0), n - 1)), L.block(loops=True) as body:
+        inner = row_of(L, xs)
+        L.write([Load(inner, xs, (At(symbol(i)),), safe=True)], n)
+        _fill(L, nested, level + 1, start + symbol(i), inner)
+    L.add(For(i, linear(0), n, linear(1), body))
+
+
+def remove(L: Lowering, nested: Nested, s: Remove) -> None:
+    """An item is taken out of one of the lists: the last one, or another."""
+    p = part(L, nested, s.path)
+    raise_if_empty(L, p.count)
+    place = p.count - 1
+    if s.position is not None:
+        place = within(L, L.operand(s.position), p.count, "pop index out of range")
+    if isinstance(s.out, List):
+        _copy_part(L, nested, (*s.path, At(place)), s.out, Span())
+        _give_back(L, nested, p.level, p.start + place)
+    else:
+        nested.items.take_out(L, s.out, p.start + place)
+    stack = nested.levels[p.level]
+    if s.position is not None:
+        shift(L, stack, p.start + place, p.start + p.count, up=False)
+    if p.row is None:
+        L.add(Store(stack.column.top, p.count - 1))
+    else:
+        _say(L, nested, p.level - 1, p.row, count=p.count - 1)
+
+
+def _give_back(L: Lowering, nested: Nested, level: int, row: Linear) -> None:
+    """The room of a list that is taken out, if nothing stands behind it."""
+    start, room = (_said(L, nested, level, row, k) for k in (START, ROOM))
+    top = nested.levels[level + 1].column.top
+    is_last = L.let(operator.eq, start + room, L.loaded(top), type=BOOL)
+    L.add(If(is_last, [Store(top, start)], []))
+
+
+def store(L: Lowering, nested: Nested, s: Store) -> None:
+    """An item of one of the lists is another one from here on, or is added to."""
+    operand = L.operand(s.operand)
+    *path, last = s.index
+    if not nested.place.is_item(s.index) or not isinstance(last, At):
+        raise L.refuse("a store into a part of a list")
+    is_array = type_of(operand).is_array
+    if s.accumulate and not nested.item.dims and is_array:
+        raise L.refuse("an array that is added to an item of a list")
+    if is_array and nested.items.buffer in L.touched(operand):
+        operand = L.written_out(operand)
+    p = part(L, nested, tuple(path))
+    place = p.start + within(L, L.operand(last.position), p.count, ASSIGNED)
+    if s.accumulate:
+        nested.items.increase(L, place, operand)
+    else:
+        nested.items.fit(L, operand)
+        nested.items.replace(L, place, operand)
+
+
+# ---- read --------------------------------------------------------------------------
+
+
+def load(L: Lowering, nested: Nested, s: Load) -> None:
+    """An item, a list of them, how many there are, or all as an array."""
+    path = tuple(i for i in s.index if isinstance(i, At))
+    rest = s.index[len(path) :]
+    if isinstance(s.out, List):
+        if not s.index:
+            copy(L, nested, L.lists[s.out])
+        else:
+            cut = rest[0] if rest else Span()
+            assert isinstance(cut, Span)
+            _copy_part(L, nested, path, s.out, cut)
+    elif rest == (Length(),):
+        L.number(s.out, Scope(), part(L, nested, path).count)
+    elif nested.place.is_item(path):
+        p = part(L, nested, path[:-1])
+        place = within(L, L.operand(path[-1].position), p.count, RANGE)
+        nested.items.take_out(L, s.out, p.start + place)
+    elif rest:
+        raise L.refuse("this part of a list")
+    else:
+        _gather(L, nested, s.out, path)
+
+
+def _copy_part(
+    L: Lowering, nested: Nested, path: Sequence[At], to: List, cut: Span
+) -> None:
+    """A list that has begun gets the items of one of the lists."""
+    p, made = part(L, nested, tuple(path)), L.lists[to]
+    start, step, length = span(L, cut, p.count, None)
+    if to.depth == 1:
+        if isinstance(made, Ragged):
+            raise _ragged(L, nested.place)
+        agree(L, made.stack, nested.items.shape_of_items(L))
+        first = p.start + start
+        copy_items(L, nested.items.buffer, made, first, step, length)
+        return
+    (i,), row = variables(1), row_of(L, nested.place)
+    while row.depth >= to.depth:
+        row = row_of(L, row)
+    index = (*path, At(start + symbol(i) * step))
+    body = [Load(row, nested.place, index, safe=True), Insert(to, row)]
+    L.write([For(i, linear(0), length, linear(1), body)], length)
+
+
+def copy(L: Lowering, nested: Nested, to: Any) -> None:
+    """All that is in a list of lists is in another, empty one too."""
+    agree(L, to.levels[-1], nested.items.shape_of_items(L))
+    for stack, other in zip(nested.levels, to.levels, strict=True):
+        n = L.loaded(stack.column.top)
+        _move(L, stack, other, linear(0), _claim(L, other, n), n)
+
+
+def _gather(L: Lowering, nested: Nested, out: Value, path: Index) -> None:
+    """All items of one of the lists as an array; lists in it are of one length."""
+    p, t = part(L, nested, path), out.type.element
+    elements, shape = nested.items.buffer, nested.items.shape_of_items(L)
+    if p.level == len(nested.levels) - 1:
+
+        def item(w: Scope, at: Places) -> Operand:
+            k, *rest = at
+            place = plus(w, p.start, k)
+            return cast(w, w.load(elements, (place, *rest), t, out.name), t)
+
+        reads = elements, p.start, p.count
+        L.is_computed(out, (p.count, *shape), item, reads, cheap=True)
+        return
+    if p.level < len(nested.levels) - 2:
+        raise L.refuse("an array of a list of lists of lists")
+    if nested.number in L.needs.varying or L.runs_once:
+        raise L.refuse("an array of lists of different lengths")
+    _look(L, nested, operator.eq, p.count, linear(0))
+    first = _said(L, nested, p.level, p.start, COUNT)
+    (i,) = variables(1)
+    with L.block(loops=True) as body:
+        own = _said(L, nested, p.level, p.start + symbol(i), COUNT)
+        _look(L, nested, operator.ne, own, first)
+    L.add(For(i, linear(1), p.count, linear(1), body))
+    table = nested.levels[p.level].column.buffer
+
+    def element(w: Scope, at: Places) -> Operand:
+        i, k, *rest = at
+        row = plus(w, p.start, i), linear(START)
+        start = w.load(table, row, INT, "start")
+        assert isinstance(start, Linear)
+        place = plus(w, start, k)
+        return cast(w, w.load(elements, (place, *rest), t, out.name), t)
+
+    reads = elements, table, p.start, p.count, first
+    L.is_computed(out, (p.count, first, *shape), element, reads, cheap=True)
+
+
+def _look(L: Lowering, nested: Nested, compare: Any, a: Linear, b: Linear) -> None:
+    """Where the items make no array, the source says what is raised."""
+    held = L.let(compare, a, b, type=BOOL)
+    L.add(If(held, [Raise(LengthsVary, (linear(nested.number),))], []))
+
+
+def _ragged(L: Lowering, place: List) -> Any:
+    return L.refuse(f"{place.name}, a list of lists of arrays of different lengths,")
