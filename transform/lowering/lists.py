@@ -39,7 +39,7 @@ from gradwright.transform.lowering.listed import (
     shift,
     within,
 )
-from gradwright.transform.lowering.nested_lists import TABLE, Nested
+from gradwright.transform.lowering.nested_lists import ENTRIES, TABLE, Nested
 from gradwright.transform.lowering.nests import Scope, variables
 from gradwright.transform.lowering.program import Lowering
 from gradwright.transform.lowering.ragged_lists import Ragged
@@ -76,20 +76,17 @@ def _made(L: Lowering, place: List) -> Listed | Nested:
         return stack
 
     tables = [begin(f"{place.name}_rows", TABLE) for _ in range(place.depth - 1)]
+    for table in tables:
+        table.shape = (linear(ENTRIES),)
     stack = begin(place.name, item)
-    if not item.dims:
+    items = Listed(stack, item)
+    if place in L.needs.ragged:
+        places = begin(f"{place.name}_places", TABLE)
+        places.shape = (linear(item.rank + 1),)
+        items = Ragged(places, item, stack, number)
+    elif not item.dims:
         stack.shape = ()
-    if tables:
-        if place in L.needs.ragged:
-            raise L.refuse("a list of lists of arrays of different lengths")
-        for table in tables:
-            table.shape = (linear(3),)
-        return Nested(place, [*tables, stack], item, number)
-    if place not in L.needs.ragged:
-        return Listed(stack, item)
-    table = begin(f"{place.name}_places", Type("int64"))
-    table.shape = (linear(item.rank + 1),)
-    return Ragged(table, item, stack, number)
+    return Nested(place, tables, items, number) if tables else items
 
 
 def insert(L: Lowering, s: Insert) -> None:
@@ -184,7 +181,8 @@ def store_list(L: Lowering, s: Store) -> None:
     if len(s.index) != 1 or not isinstance(s.index[0], At):
         raise L.refuse("a store into a part of a list")
     n = count(L, listed)
-    place = within(L, L.operand(s.index[0].position), n, ASSIGNED)
+    message = RANGE if s.accumulate else ASSIGNED
+    place = within(L, L.operand(s.index[0].position), n, message)
     is_array = type_of(operand).is_array
     if s.accumulate and not listed.item.dims and is_array:
         raise L.refuse("an array that is added to an item of a list")

@@ -6,7 +6,20 @@ xs_tape.append(xs)        for i in range(count): items[top + i] = xs[i]
 
 from __future__ import annotations
 
-from gradwright.transform.core import For, List, Pop, Push, Store, Value
+from gradwright.transform.core import (
+    Alloc,
+    At,
+    For,
+    Insert,
+    Length,
+    List,
+    Load,
+    Pop,
+    Push,
+    Store,
+    Tape,
+    Value,
+)
 from gradwright.transform.indices import Linear, linear, symbol
 from gradwright.transform.lowering.listed import (
     Listed,
@@ -17,6 +30,7 @@ from gradwright.transform.lowering.listed import (
     further,
 )
 from gradwright.transform.lowering.lists import begin_list, listed_as
+from gradwright.transform.lowering.nested_lists import row_of
 from gradwright.transform.lowering.nests import Places, Scope, variables
 from gradwright.transform.lowering.program import Lowering, Shape
 from gradwright.transform.lowering.ragged_lists import Ragged
@@ -30,11 +44,15 @@ from gradwright.transform.lowering.tapes import (
     push_length,
     push_ragged,
 )
+from gradwright.transform.types import INT
 
 
 def push_list(L: Lowering, s: Push) -> None:
     """All items of a list, and their number."""
     assert isinstance(s.operand, List)
+    if s.tape in L.rows_of:
+        _push_rows(L, s.tape, s.operand)
+        return
     stack, listed = L.tapes[s.tape], listed_as(L, s.operand)
     counts, *axes = stack.lengths
     n = count(L, listed)
@@ -48,6 +66,9 @@ def push_list(L: Lowering, s: Push) -> None:
 def pop_list(L: Lowering, s: Pop) -> None:
     """The list that was pushed last; it is a copy."""
     assert isinstance(s.out, List)
+    if s.tape in L.rows_of:
+        _pop_rows(L, s.tape, s.out)
+        return
     stack = L.tapes[s.tape]
     begin_list(L, s.out)
     listed = listed_as(L, s.out)
@@ -108,3 +129,29 @@ def _pop_each(
         listed.put(L, symbol(i), item)
     L.add(For(i, linear(0), n, linear(1), body, backwards=True))
     L.add(Store(listed.column.top, n))
+
+
+def _push_rows(L: Lowering, tape: Tape, xs: List) -> None:
+    """The lists in a list, the last one first, and how many there are."""
+    rows, counts = L.rows_of[tape]
+    n, (i,) = Value("count", INT), variables(1)
+    row = row_of(L, xs)
+    each = [Load(row, xs, (At(symbol(i)),), safe=True), Push(rows, row)]
+    L.write(
+        [
+            Load(n, xs, (Length(),)),
+            For(i, linear(0), symbol(n), linear(1), each, backwards=True),
+            Push(counts, symbol(n)),
+        ],
+        n,
+    )
+
+
+def _pop_rows(L: Lowering, tape: Tape, out: List) -> None:
+    """The list of lists that was pushed last; it is a copy."""
+    rows, counts = L.rows_of[tape]
+    n, (i,) = Value("count", INT), variables(1)
+    row = row_of(L, out)
+    each = [Pop(row, rows), Insert(out, row)]
+    loop = For(i, linear(0), symbol(n), linear(1), each)
+    L.write([Alloc(out), Pop(n, counts), loop], n)

@@ -41,6 +41,7 @@ from gradwright.transform.lowering.listed import (
     agree,
     clamped,
     copy_items,
+    differ,
     further,
     raise_if_empty,
     shift,
@@ -55,7 +56,7 @@ from gradwright.transform.lowering.views import plus
 from gradwright.transform.types import BOOL, INT, Type
 
 START, COUNT, ROOM = range(3)  # what a row of a table says
-TABLE = Type("int64")
+ENTRIES, TABLE = 3, Type("int64")
 FEW = 4  # items for which a list gets room at least, when it needs more
 
 
@@ -63,24 +64,26 @@ FEW = 4  # items for which a list gets room at least, when it needs more
 class Nested:
     """A list of lists in memory.
 
-    levels: a table for the lists of each depth, those of the list itself first, and
-    the elements last.  number: which of the names that hold arrays it is.
+    tables: one for the lists of each depth, those of the list itself first.  items: all
+    that is in the innermost lists, as if it were in one.  number: which of the names
+    that hold arrays it is.
     """
 
     place: List
-    levels: list[Stack]
-    item: Type
+    tables: list[Stack]
+    items: Listed
     number: int
 
     @property
-    def items(self) -> Listed:
-        """All elements, as if they were the items of one list."""
-        return Listed(self.levels[-1], self.item)
+    def levels(self) -> list[Stack]:
+        """The tables, and the items."""
+        return [*self.tables, self.items.stack]
 
     def clear(self, L: Lowering) -> None:
         """No item is left, in no list."""
-        for stack in self.levels:
-            L.add(Store(stack.column.top, linear(0)))
+        for table in self.tables:
+            L.add(Store(table.column.top, linear(0)))
+        self.items.clear(L)
 
 
 @dataclass(frozen=True)
@@ -156,7 +159,7 @@ def insert(L: Lowering, nested: Nested, s: Insert) -> None:
     if isinstance(operand, List):
         _fill(L, nested, p.level, start + place, operand)
     else:
-        nested.items.replace(L, start + place, operand)
+        nested.items.put(L, start + place, operand)
 
 
 def _with_room(L: Lowering, nested: Nested, p: Part) -> Linear:
@@ -203,22 +206,25 @@ def _move(
 
 def _fill(L: Lowering, nested: Nested, level: int, row: Linear, xs: List) -> None:
     """A row of a table is that of a list, of which there is a copy then."""
-    stack, listed = nested.levels[level + 1], L.lists[xs]
-    if isinstance(listed, Ragged):
-        raise _ragged(L, nested.place)
+    listed, items = L.lists[xs], nested.items
     n = L.loaded((listed.levels[0] if xs.depth > 1 else listed.stack).column.top)
-    if xs.depth == 1:
-        agree(L, stack, listed.shape_of_items(L))
-    start = _claim(L, stack, n)
+    start = _claim(L, nested.levels[level + 1], n)
     _say(L, nested, level, row, start=start, count=n, room=n)
-    if xs.depth == 1:
-        _move(L, listed.stack, stack, linear(0), start, n)
+    if xs.depth == 1 and not isinstance(items, Ragged) | isinstance(listed, Ragged):
+        agree(L, items.stack, listed.shape_of_items(L))
+        _move(L, listed.stack, items.stack, linear(0), start, n)
         return
     (i,) = variables(1)
     with L.open_loop(i, (linear(0), n - 1)), L.block(loops=True) as body:
-        inner = row_of(L, xs)
-        L.write([Load(inner, xs, (At(symbol(i)),), safe=True)], n)
-        _fill(L, nested, level + 1, start + symbol(i), inner)
+        if xs.depth == 1:
+            item = Value("item", xs.type)
+            listed.take_out(L, item, symbol(i))
+            items.fit(L, item)
+            items.put(L, start + symbol(i), item)
+        else:
+            inner = row_of(L, xs)
+            L.write([Load(inner, xs, (At(symbol(i)),), safe=True)], n)
+            _fill(L, nested, level + 1, start + symbol(i), inner)
     L.add(For(i, linear(0), n, linear(1), body))
 
 
@@ -234,6 +240,7 @@ def remove(L: Lowering, nested: Nested, s: Remove) -> None:
         _give_back(L, nested, p.level, p.start + place)
     else:
         nested.items.take_out(L, s.out, p.start + place)
+        nested.items.drop(L, p.start + place)
     stack = nested.levels[p.level]
     if s.position is not None:
         shift(L, stack, p.start + place, p.start + p.count, up=False)
@@ -258,12 +265,13 @@ def store(L: Lowering, nested: Nested, s: Store) -> None:
     if not nested.place.is_item(s.index) or not isinstance(last, At):
         raise L.refuse("a store into a part of a list")
     is_array = type_of(operand).is_array
-    if s.accumulate and not nested.item.dims and is_array:
+    if s.accumulate and not nested.items.item.dims and is_array:
         raise L.refuse("an array that is added to an item of a list")
     if is_array and nested.items.buffer in L.touched(operand):
         operand = L.written_out(operand)
     p = part(L, nested, tuple(path))
-    place = p.start + within(L, L.operand(last.position), p.count, ASSIGNED)
+    message = RANGE if s.accumulate else ASSIGNED
+    place = p.start + within(L, L.operand(last.position), p.count, message)
     if s.accumulate:
         nested.items.increase(L, place, operand)
     else:
@@ -303,16 +311,14 @@ def _copy_part(
     """A list that has begun gets the items of one of the lists."""
     p, made = part(L, nested, tuple(path)), L.lists[to]
     start, step, length = span(L, cut, p.count, None)
-    if to.depth == 1:
-        if isinstance(made, Ragged):
-            raise _ragged(L, nested.place)
+    is_ragged = isinstance(nested.items, Ragged) or isinstance(made, Ragged)
+    if to.depth == 1 and not is_ragged:
         agree(L, made.stack, nested.items.shape_of_items(L))
         first = p.start + start
         copy_items(L, nested.items.buffer, made, first, step, length)
         return
-    (i,), row = variables(1), row_of(L, nested.place)
-    while row.depth >= to.depth:
-        row = row_of(L, row)
+    (i,) = variables(1)
+    row: Any = Value("item", to.type) if to.depth == 1 else row_of(L, to)
     index = (*path, At(start + symbol(i) * step))
     body = [Load(row, nested.place, index, safe=True), Insert(to, row)]
     L.write([For(i, linear(0), length, linear(1), body)], length)
@@ -320,8 +326,15 @@ def _copy_part(
 
 def copy(L: Lowering, nested: Nested, to: Any) -> None:
     """All that is in a list of lists is in another, empty one too."""
-    agree(L, to.levels[-1], nested.items.shape_of_items(L))
-    for stack, other in zip(nested.levels, to.levels, strict=True):
+    pairs = list(zip(nested.levels, to.levels, strict=True))
+    items, others = nested.items, to.items
+    if isinstance(items, Ragged) and isinstance(others, Ragged):
+        pairs.append((items.elements, others.elements))
+    elif isinstance(items, Ragged) or isinstance(others, Ragged):
+        raise differ(L, (others if isinstance(items, Ragged) else items).stack)
+    else:
+        agree(L, others.stack, items.shape_of_items(L))
+    for stack, other in pairs:
         n = L.loaded(stack.column.top)
         _move(L, stack, other, linear(0), _claim(L, other, n), n)
 
@@ -329,6 +342,8 @@ def copy(L: Lowering, nested: Nested, to: Any) -> None:
 def _gather(L: Lowering, nested: Nested, out: Value, path: Index) -> None:
     """All items of one of the lists as an array; lists in it are of one length."""
     p, t = part(L, nested, path), out.type.element
+    if isinstance(nested.items, Ragged):
+        raise L.refuse("an array of a list of lists of arrays of different lengths")
     elements, shape = nested.items.buffer, nested.items.shape_of_items(L)
     if p.level == len(nested.levels) - 1:
 
@@ -369,7 +384,3 @@ def _look(L: Lowering, nested: Nested, compare: Any, a: Linear, b: Linear) -> No
     """Where the items make no array, the source says what is raised."""
     held = L.let(compare, a, b, type=BOOL)
     L.add(If(held, [Raise(LengthsVary, (linear(nested.number),))], []))
-
-
-def _ragged(L: Lowering, place: List) -> Any:
-    return L.refuse(f"{place.name}, a list of lists of arrays of different lengths,")

@@ -96,7 +96,8 @@ class Needs:
     hold arrays of different lengths.  shapes: of names that hold a number first.
     equal, natural and unlike: what is taken for granted of the arguments, and asked at
     the entry; nothing of that kind where it is `cautious`, as it did not hold.  inside:
-    of a function that calls itself, with arrays of any length.
+    of a function that calls itself, with arrays of any length.  rows: what holds an
+    item of a list of lists for a moment.
     """
 
     growing: set[Any] = field(default_factory=set)
@@ -146,6 +147,7 @@ class Lowering:
         self.in_loop = False
         self.waiting: dict[Value, int] = {}  # arrays not kept, and uses still to come
         self.tapes: dict[Any, Any] = {}
+        self.rows_of: dict[Any, Any] = {}  # tapes of lists of lists: of rows and counts
         self.stacks: set[Any] = set()  # tapes that stay tapes
         self.numbers: set[Any] = set()  # ints that were computed before what is open
         self.cells: dict[Place, None] = {}  # those that hold arrays, and lists

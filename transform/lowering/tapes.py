@@ -91,15 +91,27 @@ def begin_tape(L: Lowering, tape: Tape) -> None:
         raise L.refuse("a tape that begins as long as another")
     if not pushed:
         return
-    item = type_of(pushed[0].operand)
+    operand = pushed[0].operand
+    item, depth = type_of(operand), operand.depth if isinstance(operand, List) else 0
     if item.optional or not item.is_number:
         raise L.refuse(f"{tape.name}, which may hold None,")
-    column = begin_column(L, tape, tape.name, item)
-    stack = Stack(tape, L.items, len(L.loops), set(L.numbers), column)
-    axes = item.rank if tape in L.needs.ragged else 0
-    for _ in range(isinstance(pushed[0].operand, List) + axes):
-        whole = Type("int64")
-        lengths = begin_column(L, tape, f"{tape.name}_lengths", whole)
+    _begin(L, tape, tape, item, depth)
+
+
+def _begin(L: Lowering, tape: Tape, whole: Tape, item: Type, depth: int) -> None:
+    """Room for a tape of lists of this depth, which may be a part of a whole one."""
+    if depth > 1:
+        counts = Tape(f"{tape.name}_counts", INT)
+        rows, counts = L.rows_of[tape] = Tape(tape.name, item), counts
+        _begin(L, rows, whole, item, depth - 1)
+        _begin(L, counts, whole, INT, 0)
+        L.memory_of[tape] = L.memory_of[rows] | L.memory_of[counts]
+        return
+    column = begin_column(L, whole, tape.name, item)
+    stack = Stack(whole, L.items, len(L.loops), set(L.numbers), column)
+    axes = item.rank if whole in L.needs.ragged else 0
+    for _ in range(depth + axes):
+        lengths = begin_column(L, whole, f"{tape.name}_lengths", Type("int64"))
         stack.lengths.append(lengths)
     L.tapes[tape] = stack
     columns = [stack.column, *stack.lengths]
@@ -114,13 +126,25 @@ def copy_tape(L: Lowering, s: Load) -> None:
     Nothing may be pushed behind it: what the copy holds would be written over.
     """
     tape, copy = s.source, s.out
-    stack = L.tapes.get(tape)
-    if stack is None:  # nothing is ever pushed
-        return
+    assert isinstance(tape, Tape) and isinstance(copy, Tape)
     later = list(walk(L.function.body))
     later = later[later.index(s) :]
     if any(isinstance(t, Push) and t.tape in (tape, copy) for t in later):
         raise L.refuse(f"a copy of {tape.name}, which is pushed onto later,")
+    _share(L, tape, copy)
+
+
+def _share(L: Lowering, tape: Tape, copy: Tape) -> None:
+    if tape in L.rows_of:
+        parts = L.rows_of[tape]
+        own = L.rows_of[copy] = tuple(Tape(t.name, t.type) for t in parts)
+        for part, other in zip(parts, own, strict=True):
+            _share(L, part, other)
+        L.memory_of[copy] = {p for t in own for p in L.memory_of[t]}
+        return
+    stack = L.tapes.get(tape)
+    if stack is None:  # nothing is ever pushed
+        return
 
     def counted(column: Column) -> Column:
         top = column.top.content()
