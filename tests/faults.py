@@ -1588,12 +1588,48 @@ FAULTS = [
         ),
     ),
     *planted(
-        "transform/lowering/lists",
+        "transform/lowering/listed",
         (
             "items move up from the first one on",
             "body, backwards=up))",
             "body))",
             lowered("lists", "an_item_goes_between_others"),
+        ),
+    ),
+    *planted(
+        "transform/lowering/nested_lists",
+        (
+            "a list that goes on elsewhere stays where it was",
+            "        L.add(Store(place, new))\n",
+            "",
+            lowered("nested_lists", "values[4-groups]"),
+        ),
+        (
+            "a list in a list has more room than it got",
+            "start=start, count=n, room=n)",
+            "start=start, count=n, room=n + 1)",
+            lowered("nested_lists", "values[4-groups]"),
+        ),
+        (
+            "room is given back that others use",
+            "    L.add(If(is_last, [Store(top, start)], []))",
+            "    L.add(Store(top, start))",
+            lowered("nested_lists", "values[4-queue]"),
+        ),
+        (
+            "a list that goes on elsewhere leaves its items behind",
+            "        _move(L, stack, stack, p.start, new, p.count)\n",
+            "",
+            lowered("nested_lists", "values[7-groups]"),
+        ),
+    ),
+    *planted(
+        "transform/lowering/lists_on_tapes",
+        (
+            "the lists in a list are pushed in their order",
+            "linear(1), each, backwards=True),",
+            "linear(1), each),",
+            lowered("nested_lists", "gradients[on_a_tape]"),
         ),
     ),
     *planted(

@@ -10,9 +10,11 @@ from typing import Any
 from gradwright.transform.core import (
     Const,
     For,
+    If,
     Let,
     Load,
     Operand,
+    Raise,
     Span,
     Store,
     Value,
@@ -21,11 +23,11 @@ from gradwright.transform.core import (
 from gradwright.transform.indices import Linear, linear, symbol
 from gradwright.transform.lowering.arrays import cast
 from gradwright.transform.lowering.nests import Places, Scope, variables
-from gradwright.transform.lowering.program import Again, Lowering, Shape
+from gradwright.transform.lowering.program import Again, LengthsVary, Lowering, Shape
 from gradwright.transform.lowering.regions import span
 from gradwright.transform.lowering.tapes import Column, Stack, claim, is_here
 from gradwright.transform.primitives.structural import WITHIN
-from gradwright.transform.types import INT, Type
+from gradwright.transform.types import BOOL, INT, Type
 
 RANGE = "list index out of range"
 ASSIGNED = "list assignment index out of range"
@@ -240,3 +242,9 @@ def within(L: Lowering, position: Operand, n: Linear, message: str) -> Linear:
     out = Value("place", INT)
     L.add(Let(out, WITHIN, (position, n), message))
     return symbol(out)
+
+
+def leave_if(L: Lowering, number: int, compare: Any, a: Linear, b: Linear) -> None:
+    """Where the items make no array, the source says what is raised."""
+    held = L.let(compare, a, b, type=BOOL)
+    L.add(If(held, [Raise(LengthsVary, (linear(number),))], []))

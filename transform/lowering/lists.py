@@ -39,7 +39,7 @@ from gradwright.transform.lowering.listed import (
     shift,
     within,
 )
-from gradwright.transform.lowering.nested_lists import ENTRIES, TABLE, Nested
+from gradwright.transform.lowering.nested_lists import SAID, TABLE, Nested
 from gradwright.transform.lowering.nests import Scope, variables
 from gradwright.transform.lowering.program import Lowering
 from gradwright.transform.lowering.ragged_lists import Ragged
@@ -77,7 +77,7 @@ def _made(L: Lowering, place: List) -> Listed | Nested:
 
     tables = [begin(f"{place.name}_rows", TABLE) for _ in range(place.depth - 1)]
     for table in tables:
-        table.shape = (linear(ENTRIES),)
+        table.shape = (linear(len(SAID)),)
     stack = begin(place.name, item)
     items = Listed(stack, item)
     if place in L.needs.ragged:

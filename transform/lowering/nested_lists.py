@@ -11,7 +11,6 @@ many there is room.  A list that has no more room goes on behind all others.
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +24,6 @@ from gradwright.transform.core import (
     List,
     Load,
     Operand,
-    Raise,
     Remove,
     Span,
     Store,
@@ -43,20 +41,21 @@ from gradwright.transform.lowering.listed import (
     copy_items,
     differ,
     further,
+    leave_if,
     raise_if_empty,
     shift,
     within,
 )
 from gradwright.transform.lowering.nests import Places, Scope, variables
-from gradwright.transform.lowering.program import LengthsVary, Lowering
+from gradwright.transform.lowering.program import Lowering
 from gradwright.transform.lowering.ragged_lists import Ragged
 from gradwright.transform.lowering.regions import span
 from gradwright.transform.lowering.tapes import Stack, claim
 from gradwright.transform.lowering.views import plus
 from gradwright.transform.types import BOOL, INT, Type
 
-START, COUNT, ROOM = range(3)  # what a row of a table says
-ENTRIES, TABLE = 3, Type("int64")
+SAID = "start", "count", "room"  # by the row of a table
+TABLE = Type("int64")
 FEW = 4  # items for which a list gets room at least, when it needs more
 
 
@@ -101,10 +100,11 @@ class Part:
 
 def row_of(L: Lowering, xs: List) -> List:
     """A list that holds one item of a list of lists for a moment."""
-    if xs not in L.needs.rows:
+    row: List | None = L.needs.rows.get(xs)
+    if row is None:
         row = L.needs.rows[xs] = List("row", xs.type, xs.depth - 1)
         L.needs.growing.add(row)
-    return L.needs.rows[xs]
+    return row
 
 
 def part(L: Lowering, nested: Nested, path: Index) -> Part:
@@ -118,14 +118,13 @@ def part(L: Lowering, nested: Nested, path: Index) -> Part:
 
 
 def _listed_at(L: Lowering, nested: Nested, level: int, row: Linear) -> Part:
-    start, count = (_said(L, nested, level, row, k) for k in (START, COUNT))
+    start, count = (_said(L, nested, level, row, k) for k in ("start", "count"))
     return Part(level + 1, start, count, row)
 
 
-def _said(L: Lowering, nested: Nested, level: int, row: Linear, what: int) -> Linear:
+def _said(L: Lowering, nested: Nested, level: int, row: Linear, what: str) -> Linear:
     """What a row of a table says."""
-    n = Value(("start", "count", "room")[what], INT)
-    index = At(row), At(linear(what))
+    n, index = Value(what, INT), (At(row), At(linear(SAID.index(what))))
     L.add(Load(n, nested.levels[level].column.buffer, index, safe=True))
     return symbol(n)
 
@@ -135,8 +134,8 @@ def _say(L: Lowering, nested: Nested, level: int, row: Linear, **said: Linear) -
     table = nested.levels[level].column.buffer
     L.settle({table})
     for name, n in said.items():
-        what = ("start", "count", "room").index(name)
-        L.add(Store(table, n, (At(row), At(linear(what))), safe=True))
+        index = At(row), At(linear(SAID.index(name)))
+        L.add(Store(table, n, index, safe=True))
 
 
 # ---- changing ----------------------------------------------------------------------
@@ -170,7 +169,7 @@ def _with_room(L: Lowering, nested: Nested, p: Part) -> Linear:
         L.add(Store(stack.column.top, linear(1), accumulate=True))
         return p.start
     place = L.cell("start", INT, p.start)
-    room = _said(L, nested, p.level - 1, p.row, ROOM)
+    room = _said(L, nested, p.level - 1, p.row, "room")
     is_full = L.let(operator.eq, p.count, room, type=BOOL)
     with L.block() as moved:
         wanted = p.count + L.greatest(p.count, linear(FEW))
@@ -252,7 +251,7 @@ def remove(L: Lowering, nested: Nested, s: Remove) -> None:
 
 def _give_back(L: Lowering, nested: Nested, level: int, row: Linear) -> None:
     """The room of a list that is taken out, if nothing stands behind it."""
-    start, room = (_said(L, nested, level, row, k) for k in (START, ROOM))
+    start, room = (_said(L, nested, level, row, k) for k in ("start", "room"))
     top = nested.levels[level + 1].column.top
     is_last = L.let(operator.eq, start + room, L.loaded(top), type=BOOL)
     L.add(If(is_last, [Store(top, start)], []))
@@ -305,11 +304,9 @@ def load(L: Lowering, nested: Nested, s: Load) -> None:
         _gather(L, nested, s.out, path)
 
 
-def _copy_part(
-    L: Lowering, nested: Nested, path: Sequence[At], to: List, cut: Span
-) -> None:
+def _copy_part(L: Lowering, nested: Nested, path: Index, to: List, cut: Span) -> None:
     """A list that has begun gets the items of one of the lists."""
-    p, made = part(L, nested, tuple(path)), L.lists[to]
+    p, made = part(L, nested, path), L.lists[to]
     start, step, length = span(L, cut, p.count, None)
     is_ragged = isinstance(nested.items, Ragged) or isinstance(made, Ragged)
     if to.depth == 1 and not is_ragged:
@@ -341,46 +338,46 @@ def copy(L: Lowering, nested: Nested, to: Any) -> None:
 
 def _gather(L: Lowering, nested: Nested, out: Value, path: Index) -> None:
     """All items of one of the lists as an array; lists in it are of one length."""
-    p, t = part(L, nested, path), out.type.element
+    p = part(L, nested, path)
     if isinstance(nested.items, Ragged):
         raise L.refuse("an array of a list of lists of arrays of different lengths")
-    elements, shape = nested.items.buffer, nested.items.shape_of_items(L)
-    if p.level == len(nested.levels) - 1:
-
-        def item(w: Scope, at: Places) -> Operand:
-            k, *rest = at
-            place = plus(w, p.start, k)
-            return cast(w, w.load(elements, (place, *rest), t, out.name), t)
-
-        reads = elements, p.start, p.count
-        L.is_computed(out, (p.count, *shape), item, reads, cheap=True)
-        return
-    if p.level < len(nested.levels) - 2:
+    if p.level == len(nested.tables):
+        _gather_items(L, nested, out, p)
+    elif p.level == len(nested.tables) - 1:
+        _gather_lists(L, nested, out, p)
+    else:
         raise L.refuse("an array of a list of lists of lists")
-    if nested.number in L.needs.varying or L.runs_once:
+
+
+def _gather_items(L: Lowering, nested: Nested, out: Value, p: Part) -> None:
+    items, t = nested.items.buffer, out.type.element
+
+    def at(w: Scope, places: Places) -> Operand:
+        k, *rest = places
+        return cast(w, w.load(items, (plus(w, p.start, k), *rest), t, out.name), t)
+
+    shape = p.count, *nested.items.shape_of_items(L)
+    L.is_computed(out, shape, at, (items, p.start, p.count), cheap=True)
+
+
+def _gather_lists(L: Lowering, nested: Nested, out: Value, p: Part) -> None:
+    number, items, t = nested.number, nested.items.buffer, out.type.element
+    if number in L.needs.varying or L.runs_once:
         raise L.refuse("an array of lists of different lengths")
-    _look(L, nested, operator.eq, p.count, linear(0))
-    first = _said(L, nested, p.level, p.start, COUNT)
+    leave_if(L, number, operator.eq, p.count, linear(0))
+    n = _said(L, nested, p.level, p.start, "count")
     (i,) = variables(1)
     with L.block(loops=True) as body:
-        own = _said(L, nested, p.level, p.start + symbol(i), COUNT)
-        _look(L, nested, operator.ne, own, first)
+        own = _said(L, nested, p.level, p.start + symbol(i), "count")
+        leave_if(L, number, operator.ne, own, n)
     L.add(For(i, linear(1), p.count, linear(1), body))
-    table = nested.levels[p.level].column.buffer
+    table = nested.tables[p.level].column.buffer
 
-    def element(w: Scope, at: Places) -> Operand:
-        i, k, *rest = at
-        row = plus(w, p.start, i), linear(START)
+    def at(w: Scope, places: Places) -> Operand:
+        i, k, *rest = places
+        row = plus(w, p.start, i), linear(SAID.index("start"))
         start = w.load(table, row, INT, "start")
-        assert isinstance(start, Linear)
-        place = plus(w, start, k)
-        return cast(w, w.load(elements, (place, *rest), t, out.name), t)
+        return cast(w, w.load(items, (plus(w, start, k), *rest), t, out.name), t)
 
-    reads = elements, table, p.start, p.count, first
-    L.is_computed(out, (p.count, first, *shape), element, reads, cheap=True)
-
-
-def _look(L: Lowering, nested: Nested, compare: Any, a: Linear, b: Linear) -> None:
-    """Where the items make no array, the source says what is raised."""
-    held = L.let(compare, a, b, type=BOOL)
-    L.add(If(held, [Raise(LengthsVary, (linear(nested.number),))], []))
+    shape = p.count, n, *nested.items.shape_of_items(L)
+    L.is_computed(out, shape, at, (items, table, p.start, p.count, n), cheap=True)

@@ -16,16 +16,15 @@ from gradwright.transform.core import (
     If,
     Load,
     Operand,
-    Raise,
     Store,
     Value,
     type_of,
 )
 from gradwright.transform.indices import Linear, linear, symbol
 from gradwright.transform.lowering.arrays import cast
-from gradwright.transform.lowering.listed import Listed, further, zero_of
+from gradwright.transform.lowering.listed import Listed, further, leave_if, zero_of
 from gradwright.transform.lowering.nests import Places, Scope, variables
-from gradwright.transform.lowering.program import LengthsVary, Lowering, Shape
+from gradwright.transform.lowering.program import Lowering, Shape
 from gradwright.transform.lowering.tapes import Stack, claim
 from gradwright.transform.lowering.views import flat, plus
 from gradwright.transform.types import BOOL, INT
@@ -115,13 +114,13 @@ class Ragged(Listed):
     def gather(self, L: Lowering, out: Value, n: Linear) -> None:
         if self.number in L.needs.varying or L.runs_once:
             raise L.refuse("an array of arrays of different lengths")
-        self._look(L, operator.eq, n, linear(0))
+        leave_if(L, self.number, operator.eq, n, linear(0))
         _, shape = self._part(L, linear(0))
         (i,) = variables(1)
         with L.block(loops=True) as body:
             _, own = self._part(L, symbol(i))
             for a, b in zip(own, shape, strict=True):
-                self._look(L, operator.ne, a, b)
+                leave_if(L, self.number, operator.ne, a, b)
         L.add(For(i, linear(1), n, linear(1), body))
         table, t = self.column.buffer, out.type.element
 
@@ -134,11 +133,6 @@ class Ragged(Listed):
 
         reads = (self.buffer, table, n, *shape)
         L.is_computed(out, (n, *shape), at, reads, cheap=True)
-
-    def _look(self, L: Lowering, compare: Any, a: Linear, b: Linear) -> None:
-        """Where the items make no array, the source says what is raised."""
-        held = L.let(compare, a, b, type=BOOL)
-        L.add(If(held, [Raise(LengthsVary, (linear(self.number),))], []))
 
     def _shape_of(self, L: Lowering, operand: Operand) -> Shape:
         is_array = type_of(operand).is_array

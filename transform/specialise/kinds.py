@@ -93,6 +93,8 @@ def as_rows(frame: Frame, kind: Any, node: Any) -> Rows:
     joined = None
     for item in kind.items:
         joined = joined_kind(frame, joined, item, node)
+    if isinstance(joined, Structure) and joined.kind is list:
+        joined = as_rows(frame, joined, node)
     if isinstance(joined, Structure):
         raise frame.error(
             UnsupportedSyntax,
