@@ -101,8 +101,8 @@ def begin_tape(L: Lowering, tape: Tape) -> None:
 def _begin(L: Lowering, tape: Tape, whole: Tape, item: Type, depth: int) -> None:
     """Room for a tape of lists of this depth, which may be a part of a whole one."""
     if depth > 1:
-        counts = Tape(f"{tape.name}_counts", INT)
-        rows, counts = L.rows_of[tape] = Tape(tape.name, item), counts
+        rows, counts = Tape(tape.name, item), Tape(f"{tape.name}_counts", INT)
+        L.rows_of[tape] = rows, counts
         _begin(L, rows, whole, item, depth - 1)
         _begin(L, counts, whole, INT, 0)
         L.memory_of[tape] = L.memory_of[rows] | L.memory_of[counts]

@@ -45,7 +45,7 @@ from gradwright.transform.core import (
     stores,
     walk,
 )
-from gradwright.transform.indices import Linear, linear, symbol
+from gradwright.transform.indices import Dim, Linear, is_length, linear, symbol
 from gradwright.transform.reverse.placeholders import with_placeholders
 from gradwright.transform.reverse.primals import must_save, need, tape_of
 from gradwright.transform.reverse.state import Block, is_item, own_breaks
@@ -90,6 +90,8 @@ def reverse_for(sweep: Sweep, block: Block, k: int, s: For) -> For:
     """Reverse the trips in the opposite order."""
     breaks = own_breaks(s.body)
     again = Value(s.symbol.name, INT, s.symbol.users)
+    if is_natural(sweep, s.start if counts_up(s) else s.stop + 1):
+        sweep.naturals |= {s.symbol, again}
     forward, reverse = sweep.nested(s.body, False, True, {s.symbol: again})
     start, stop = s.start, s.stop
     if breaks:
@@ -110,6 +112,17 @@ def reverse_for(sweep: Sweep, block: Block, k: int, s: For) -> For:
         )
         sweep.builder.forget({p for t in reverse for p in stores(t)})
     return replace(s, body=forward)
+
+
+def counts_up(s: For) -> bool:
+    """Whether the first of the numbers of a loop is the least, as far as is known."""
+    return s.step.constant is not None and s.step.constant > 0
+
+
+def is_natural(sweep: Sweep, form: Linear) -> bool:
+    """Whether a form is known never to be negative."""
+    symbols = all(isinstance(v, Dim) or v in sweep.naturals for v in form.symbols())
+    return symbols and is_length(form)
 
 
 def times(sweep: Sweep, n: Linear, step: Linear) -> Linear:

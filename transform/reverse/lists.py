@@ -49,6 +49,7 @@ from gradwright.transform.errors import UnsupportedSyntax
 from gradwright.transform.indices import Linear, linear, symbol
 from gradwright.transform.mixed import is_array
 from gradwright.transform.primitives.structural import SPREAD
+from gradwright.transform.reverse.control import is_natural
 from gradwright.transform.reverse.cotangents import collect, find_bar, give, summed
 from gradwright.transform.reverse.primals import (
     must_save,
@@ -437,8 +438,9 @@ def _integer(sweep: Sweep, function: Any, a: Any, b: Any) -> Any:
 
 def _by_sign(sweep: Sweep, o: Linear, positive: Any, negative: Any) -> Operand:
     """One of two positions, by the sign of what the user gave."""
-    if o.constant is not None:
-        found: Operand = positive() if o.constant >= 0 else negative()
+    if o.constant is not None or is_natural(sweep, o):
+        is_negative = o.constant is not None and o.constant < 0
+        found: Operand = negative() if is_negative else positive()
         return found
     b = sweep.builder
     cell = Cell("position", INT, choice=True)

@@ -130,6 +130,7 @@ class Sweep:
         self.counters: dict[Statement, Cell] = {}
         self.counted: dict[Cell, Value] = {}
         self.counter = Value("i", INT)  # of loops over cotangents
+        self.naturals: set[Value] = set()  # symbols of loops that are never negative
         self.list_lengths: dict[Any, Value | List] = {}
         self.kept: dict[Statement, List] = {}  # what stands for a list on a tape
         self.residuals: dict[tuple[Call, Function], list[Any]] = {}

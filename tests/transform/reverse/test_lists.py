@@ -1,5 +1,7 @@
 """Lists in the reverse sweep: what is put back, and what is kept on a tape."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from semantics.oracle import check
@@ -131,3 +133,31 @@ def test_an_item_that_is_had_again_has_a_length_of_its_own(n: int) -> None:
         return total
 
     reversed_twice(f, X, n)
+
+
+def upwards(x, n):
+    items = [x[0]] * n
+    for k in range(1, n):
+        items.insert(k, x[1] * items[0])
+    return sum(v * v * (j + 1) for j, v in enumerate(items))
+
+
+def downwards(x, n):
+    items = [x[0]] * n
+    for k in range(n, -1, -1):
+        items.insert(k, x[1] * items[0])
+    return sum(v * v * (j + 1) for j, v in enumerate(items))
+
+
+def from_below(x, n):
+    items = [x[0]] * n
+    for k in range(-3, n):
+        items.insert(k, x[1] * items[0])
+    return sum(v * v * (j + 1) for j, v in enumerate(items))
+
+
+@pytest.mark.parametrize("f", [upwards, downwards, from_below])
+def test_the_sign_of_a_position_is_asked_where_it_is_not_known(f: Any) -> None:
+    check(f, X, 4)
+    asks = "max(" in gw.grad(f).source(X, 4)
+    assert asks == (f is from_below)
