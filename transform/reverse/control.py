@@ -90,7 +90,7 @@ def reverse_for(sweep: Sweep, block: Block, k: int, s: For) -> For:
     """Reverse the trips in the opposite order."""
     breaks = own_breaks(s.body)
     again = Value(s.symbol.name, INT, s.symbol.users)
-    if is_natural(sweep, s.start if counts_up(s) else s.stop + 1):
+    if is_natural(sweep, least_of(s)):
         sweep.naturals |= {s.symbol, again}
     forward, reverse = sweep.nested(s.body, False, True, {s.symbol: again})
     start, stop = s.start, s.stop
@@ -114,13 +114,18 @@ def reverse_for(sweep: Sweep, block: Block, k: int, s: For) -> For:
     return replace(s, body=forward)
 
 
-def counts_up(s: For) -> bool:
-    """Whether the first of the numbers of a loop is the least, as far as is known."""
-    return s.step.constant is not None and s.step.constant > 0
+def least_of(s: For) -> Operand | None:
+    """What no number of a loop is below; None where its direction is not known."""
+    step = s.step.constant if isinstance(s.step, Linear) else None
+    if step is None or not isinstance(s.stop, Linear):
+        return None
+    return s.start if step > 0 else s.stop + 1
 
 
-def is_natural(sweep: Sweep, form: Linear) -> bool:
-    """Whether a form is known never to be negative."""
+def is_natural(sweep: Sweep, form: Operand | None) -> bool:
+    """Whether an integer is known never to be negative."""
+    if not isinstance(form, Linear):
+        return False
     symbols = all(isinstance(v, Dim) or v in sweep.naturals for v in form.symbols())
     return symbols and is_length(form)
 
