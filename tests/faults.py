@@ -126,6 +126,13 @@ FAULTS = [
             gradient("two_calls"),
         ),
         (
+            "a loop that begins below zero has no negative numbers",
+            "    return s.start if step > 0 else s.stop + 1",
+            "    return linear(0)",
+            "transform/reverse/test_lists.py::"
+            "test_the_sign_of_a_position_is_asked_where_it_is_not_known[from_below]",
+        ),
+        (
             "a loop is reversed in its own order",
             "backwards=not s.backwards",
             "backwards=s.backwards",
