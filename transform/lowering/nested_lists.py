@@ -209,7 +209,8 @@ def _fill(L: Lowering, nested: Nested, level: int, row: Linear, xs: List) -> Non
     n = L.loaded((listed.levels[0] if xs.depth > 1 else listed.stack).column.top)
     start = _claim(L, nested.levels[level + 1], n)
     _say(L, nested, level, row, start=start, count=n, room=n)
-    if xs.depth == 1 and not isinstance(items, Ragged) | isinstance(listed, Ragged):
+    is_ragged = isinstance(items, Ragged) or isinstance(listed, Ragged)
+    if xs.depth == 1 and not is_ragged:
         agree(L, items.stack, listed.shape_of_items(L))
         _move(L, listed.stack, items.stack, linear(0), start, n)
         return
