@@ -1282,6 +1282,16 @@ FAULTS = [
         ),
     ),
     *planted(
+        "transform/specialise/lists",
+        (
+            "a list of the caller's changes by another name",
+            "    note_change(frame, listed)  # by that name, perhaps\n",
+            "",
+            "face/test_compiled.py::"
+            "test_a_list_of_the_caller_that_is_changed_by_another_name[traded]",
+        ),
+    ),
+    *planted(
         "transform/specialise/births",
         (
             "a list of the caller's changes unnoticed",

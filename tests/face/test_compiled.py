@@ -216,6 +216,33 @@ def test_a_list_of_the_caller_that_is_changed() -> None:
     assert history == [2, 4.0, 2.0, 1.0]
 
 
+def traded(x: Any, theirs: Any) -> Any:
+    mine = [x]
+    for _ in range(3):
+        mine, theirs = theirs, mine
+        mine.append(0.5)
+    return x
+
+
+def given_on(x: Any, theirs: Any) -> Any:
+    mine = [x]
+    for k in range(3):
+        if k == 1:
+            mine = theirs
+            theirs = [x]
+        mine.append(0.5)
+    return x
+
+
+@pytest.mark.parametrize("f", [traded, given_on])
+def test_a_list_of_the_caller_that_is_changed_by_another_name(f: Any) -> None:
+    wanted, found = [7.0], [7.0]
+    f(8.0, wanted)
+    with pytest.warns(gw.CompileWarning, match="a list of the caller is changed here"):
+        gw.jit(f)(8.0, found)
+    assert found == wanted
+
+
 def test_an_array_in_a_list_of_the_caller_stays_itself() -> None:
     a, b = np.ones(2), np.zeros(2)
     pair = [a, b]

@@ -240,7 +240,7 @@ def given_up(frame: Frame, value: Listed, node: Any) -> Listed:
             is_read = source.id in frame.liveness.after[id(frame.current)]
             place = first_place(value)
             if not is_read and place and _own_place(frame, source) is place:
-                made = part(frame, value, Span(), node)
+                made = _moved(frame, value, node)
                 for p in leaves(value.tree):
                     _renew(frame, p)
                 return made
@@ -254,11 +254,17 @@ def exchanged(
     places = [_own_place(frame, t) for t in targets]
     found = [first_place(a) if isinstance(a, Listed) else None for a in items]
 
-    def moved(a: Any, place: List | None) -> Any:
+    def item(a: Any, place: List | None) -> Any:
         is_moved = place in places and found.count(place) == 1
-        return part(frame, a, Span(), node) if place and is_moved else a
+        return _moved(frame, a, node) if place and is_moved else a
 
-    return [moved(a, place) for a, place in zip(items, found, strict=True)]
+    return [item(a, place) for a, place in zip(items, found, strict=True)]
+
+
+def _moved(frame: Frame, listed: Listed, node: Any) -> Listed:
+    """A copy that goes by another name in the place of the list itself."""
+    note_change(frame, listed)  # by that name, perhaps
+    return part(frame, listed, Span(), node)
 
 
 def _own_place(frame: Frame, target: Any) -> List | None:
