@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from gradwright.emitted import NOTHING, Emitted
-from gradwright.handed import as_emitted, packed, tapes_of, unpacked
+from gradwright.handed import Handed, Unreadable, as_emitted, packed, unpacked
 from gradwright.lengths import Exceptional
 from gradwright.reports import log_layout
 from gradwright.transform.core import Buffer, For, Function, Substitution, walk
@@ -55,7 +55,6 @@ class Compiled:
         self.seconds = 0.0  # that compiling has taken
         self.looks = False
         params = lowered.source.params
-        self.tapes = tapes_of(lowered.source.results)
         self.stored = [k for k, p in enumerate(params) if isinstance(p, Buffer)]
         self.again, self.other = signals()
         self.is_numbered = not self.stored and any(
@@ -100,6 +99,8 @@ class Compiled:
         them raises one of `again`, `otherwise` knows what to do.
         """
         self.machine: Any = made
+        self.handed = self.lowered.handed if self.is_machine_code else {}
+        self.hands_over_words = any(x.is_words for x in self.handed.values())
         self.direct: Callable[..., Any] = getattr(made, "run_usual", self._emitted)
         if self.is_numbered and hasattr(made, "run_usual"):
             self.direct = self._numbered
@@ -124,6 +125,8 @@ class Compiled:
         """
         try:
             Emitted(self.module).run(as_emitted(values), hidden)
+        except Unreadable:
+            return e
         except Exception as found:
             return found
         return e
@@ -174,9 +177,11 @@ class Compiled:
         for k in self.stored:
             if not values[k].flags.writeable:  # the store itself says so, if it is met
                 return Emitted(self.module).run(values, hidden)
+        if self.lowered.given and not self._takes(values):
+            return self._as_source(values, hidden)
         given = unpacked(values) if self.lowered.given else values
         try:
-            return packed(self.machine.run(given, hidden), self.tapes)
+            return packed(self.machine.run(given, hidden), self.handed)
         except LengthsVary as e:
             self._widen(e)
             return self.run(values, hidden)
@@ -184,6 +189,28 @@ class Compiled:
             if self.is_numbered:
                 raise self._of_sample(e, values, hidden) from None
             raise
+
+    def _takes(self, values: Any) -> bool:
+        """Whether there is machine code for what the other half has handed over.
+
+        It is lowered once more for tapes that lie in memory in another way.
+        """
+        layouts = {k: v.layout for k, v in enumerate(values) if isinstance(v, Handed)}
+        if len(layouts) == len(self.lowered.given) and layouts != self.lowered.given:
+            self.lowered.take(layouts)
+            self._settle(self._made())
+        return self.is_machine_code and layouts == self.lowered.given
+
+    def _as_source(self, values: Any, hidden: dict[str, Any]) -> Any:
+        """What the emitted source gives, for what machine code has handed over."""
+        try:
+            return Emitted(self.module).run(as_emitted(values), hidden)
+        except Unreadable:
+            raise BackendError(
+                f"{self.module.name} has no machine code for these lengths, and its "
+                f"source cannot read what machine code has handed over",
+                instead="the call without jit",
+            ) from None
 
     def _widen(self, e: LengthsVary) -> None:
         self.lowered.widen(e.args[0])

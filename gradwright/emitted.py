@@ -24,9 +24,13 @@ class Runs(Protocol):
 
 
 class Runner(Runs, Protocol):
-    """What a specialisation runs: an emitted module, or what was compiled of it."""
+    """What a specialisation runs: an emitted module, or what was compiled of it.
+
+    hands_over_words: among its results is a tape that only machine code can read.
+    """
 
     module: Module | Late
+    hands_over_words: bool
 
     def run(self, values: Any, hidden: dict[str, Any] = ..., /) -> Any:
         """The results of a call, one or a tuple of several."""
@@ -34,6 +38,8 @@ class Runner(Runs, Protocol):
 
 class Emitted:
     """An emitted module, loaded; the user's exceptions gain the user's line."""
+
+    hands_over_words = False
 
     def __init__(self, module: Module | Late) -> None:
         self.module = module

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from gradwright.arguments import flat
-from gradwright.emitted import NOTHING, Runner
-from gradwright.handed import as_emitted
+from gradwright.emitted import NOTHING, Emitted, Runner
+from gradwright.handed import Unreadable, as_emitted
 from gradwright.transform.emit import Late, Module
 from gradwright.transform.errors import Location
 
@@ -31,9 +31,16 @@ def run_checked(runner: Runner, values: Any, hidden: dict[str, Any] = NOTHING) -
     Raises:
         FloatingPointError: There is one; it names the line that it is from.
     """
-    before = kept(values, hidden)
+    if runner.hands_over_words:  # by which nobody finds the line
+        runner = Emitted(runner.module)
+    try:
+        before = kept(values, hidden)
+    except Unreadable:
+        before = None
     out = runner.run(values, hidden)
     if has_nan(out):
+        if before is None:
+            raise FloatingPointError(f"{runner.module.name} returned a NaN")
         blame(runner.module, *before)
     return out
 

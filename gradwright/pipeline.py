@@ -24,7 +24,6 @@ from gradwright.transform.calls import inline, knotted
 from gradwright.transform.cleared import join_stores
 from gradwright.transform.core import (
     Function,
-    List,
     Substitution,
     Value,
     program,
@@ -37,6 +36,7 @@ from gradwright.transform.in_place import (
     store_in_arguments,
     undecided,
 )
+from gradwright.transform.indices import Linear
 from gradwright.transform.interface import trim
 from gradwright.transform.ownership import own_results
 from gradwright.transform.simplify import simplify
@@ -125,13 +125,11 @@ def _build(
     settle_functions(derived)
     lowered: tuple[Lowered, ...] = ()
     rewritten = time.perf_counter()
-    if compiled:  # nobody else waits for its import
-        from gradwright.transform.lowering.lower import Lowered
-    if compiled and changed is None and not _hands_over_lists(derived):
+    if compiled and changed is None:
         o = changes.operand
         equal = tuple((o(a), o(b)) for a, b in specialised.equal_dims)
         natural = tuple(map(o, specialised.at_least_zero))
-        lowered = tuple(Lowered(f, equal, natural) for f in derived.functions())
+        lowered = _lowered(derived, equal, natural)
     in_loops = time.perf_counter()
     module: Module | Late
     backward: Module | None = None
@@ -222,13 +220,21 @@ def _stored_in_place(
     ]
 
 
-def _hands_over_lists(d: Derived) -> bool:
-    """Whether the halves of a split share lists.
+def _lowered(
+    d: Derived,
+    equal: tuple[tuple[Linear, Linear], ...],
+    natural: tuple[Linear, ...],
+) -> tuple[Lowered, ...]:
+    """The function in loops, or its two halves; the second takes what the first has."""
+    from gradwright.transform.lowering.lower import Lowered  # nobody else waits for it
 
-    Machine code does not return these: then both halves run as they are emitted.
-    """
-    halves = d.functions() if d.split is not None else []
-    return any(isinstance(a, List) for f in halves for a in (*f.params, *f.results))
+    first, *others = d.functions()
+    made = Lowered(first, equal, natural)
+    if d.split is None:
+        return (made,)
+    offset = len(first.results) - len(d.split.residuals)
+    handed = {k - offset: layout for k, layout in made.handed.items()}
+    return made, *(Lowered(f, equal, natural, handed) for f in others)
 
 
 def finish(d: Derived) -> None:

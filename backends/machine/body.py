@@ -134,6 +134,8 @@ class Body:
         for s in walk(self.function.body):
             if isinstance(s, Call):
                 owned += [o for o in s.outs if o.type.is_array]
+            if isinstance(s, Load) and isinstance(s.source, Tape):
+                owned.append(s.out)
             if isinstance(s, Library):
                 owned += [o for o in s.outs if o not in owned and isinstance(o, Buffer)]
         name = f"{self.llvm.name} of {len(program.instances)}"
@@ -402,8 +404,8 @@ class Body:
         match s:
             case Let():
                 self._let(s)
-            case Load(source=Tape()):
-                self.stacks.copy(s)
+            case Load(source=Tape()) | Load(out=Tape()):
+                self.stacks.load(s)
             case Load():
                 self._load(s)
             case Store():

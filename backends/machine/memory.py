@@ -256,6 +256,16 @@ class Memory:
         for d, slot in zip(found[1:], slots.dims, strict=True):
             b.store(d, slot)
 
+    def make(self, out: Any, data: Register, count: Register) -> None:
+        """An array of this function's own, of words that stand elsewhere."""
+        b, slots = self.body.b, self.slots(out)
+        self.release(slots)
+        size = b.mul(count, WORD(8))
+        own = self.malloc(size)
+        self.copy(own, data, size)
+        b.store(own, slots.data)
+        b.store(count, slots.dims[0])
+
     def hand_over(self, r: Any, words: Register) -> None:
         """An array goes to the caller, who gives it back."""
         b, place = self.body.b, self.source(r)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from llvmlite import ir
 
 from gradwright.backends.machine import elementary
+from gradwright.backends.machine.arrays import ROWS
 from gradwright.backends.machine.program import element_of
 from gradwright.backends.machine.scalars import (
     BIT,
@@ -22,6 +23,7 @@ from gradwright.backends.machine.scalars import (
     FLOAT,
     POINTER,
     WORD,
+    Refused,
     Register,
     convert,
     of_registers,
@@ -35,6 +37,7 @@ from gradwright.transform.core import (
     Pop,
     Push,
     Tape,
+    Value,
     type_of,
     walk,
 )
@@ -82,7 +85,7 @@ class Stacks:
         if isinstance(s.operand, Tape):
             inner = self.of(s.operand)
             count = self._get(inner, TOP)
-            self._append(stack, inner, count)
+            self._append(stack, self._word(inner, WORD(0)), count)
             self._append_word(stack, count)
             return
         x = convert(self.body.b, self.body.operand(s.operand), element_of(s.popped))
@@ -98,28 +101,42 @@ class Stacks:
             self._set(inner, TOP, WORD(0))
             left = self.body.b.sub(self._get(stack, TOP), count)
             self._set(stack, TOP, left)
-            self._append(inner, stack, count, left)
+            self._append(inner, self._word(stack, left), count)
             return
         kinds = register_types(element_of(type_of(s.out)))
         parts = [self._take(stack, k) for k in reversed(kinds)]
         x = of_registers(element_of(s.out.type), tuple(reversed(parts)))
         self.body.set(s.out, x)
 
-    def copy(self, s: Load) -> None:
-        """Another tape with the same items."""
-        source, out = self.of(s.source), self.of(s.out)
+    def load(self, s: Load) -> None:
+        """Another tape with the same items, or one of the words of an array; or these.
+
+        The words are an array while one half of a split hands them to the other.
+        """
+        if isinstance(s.out, Value):
+            source = self.of(s.source)
+            memory, count = self.body.memory, self._get(source, TOP)
+            data = self._get(source, ADDRESS, POINTER)
+            memory.make(s.out, data, count)
+            return
+        out = self.of(s.out)
         self._set(out, TOP, WORD(0))
-        self._append(out, source, self._get(source, TOP))
+        if isinstance(s.source, Tape):
+            source = self.of(s.source)
+            data, count = self._word(source, WORD(0)), self._get(source, TOP)
+        else:
+            words = self.body.array(s.source)
+            if words.layout != ROWS:
+                raise Refused("words of a stack that lie apart")
+            data, (count,) = words.data, words.dims
+        self._append(out, data, count)
 
     # ---- words -----------------------------------------------------------------
 
-    def _append(
-        self, stack: Register, source: Register, count: Register, first: Any = None
-    ) -> None:
-        """Words of another stack, from its first one on."""
+    def _append(self, stack: Register, words: Register, count: Register) -> None:
+        """So many words that stand elsewhere."""
         self._make_room(stack, count)
         to = self._word(stack, self._get(stack, TOP))
-        words = self._word(source, WORD(0) if first is None else first)
         self.body.memory.copy(to, words, self.body.b.mul(count, WORD(8)))
         self._move(stack, count)
 
@@ -178,8 +195,10 @@ class Stacks:
 
 def has_any(function: Function) -> bool:
     """Whether a function has to do with tapes."""
-    begun = (s.place for s in walk(function.body) if isinstance(s, Alloc))
-    return any(isinstance(p, Tape) for p in (*function.params, *begun))
+    body = list(walk(function.body))
+    begun = [s.place for s in body if isinstance(s, Alloc)]
+    made = [s.out for s in body if isinstance(s, Load)]
+    return any(isinstance(p, Tape) for p in (*function.params, *begun, *made))
 
 
 def grown(module: Any) -> Any:

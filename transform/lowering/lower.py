@@ -10,8 +10,9 @@ by element.
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 from gradwright.transform.build import row
@@ -66,6 +67,15 @@ from gradwright.transform.lowering.cells import (
     refuse_number,
 )
 from gradwright.transform.lowering.forms import Forms
+from gradwright.transform.lowering.handed import (
+    Layout,
+    Pair,
+    as_given,
+    hand_over,
+    on_tapes,
+    prepare,
+)
+from gradwright.transform.lowering.handed import take as take_tape
 from gradwright.transform.lowering.lanes import in_lanes
 from gradwright.transform.lowering.lists import (
     begin_list,
@@ -86,19 +96,18 @@ from gradwright.transform.lowering.program import (
 )
 from gradwright.transform.lowering.reuse import reuse
 from gradwright.transform.lowering.tapes import (
-    as_given,
     begin_tape,
     copy_tape,
     finish_tapes,
-    hand_over,
     pop,
     push,
-    take_tape,
 )
 from gradwright.transform.lowering.unused import drop_unused
 from gradwright.transform.lowering.zeros import begin_as_zeros
 from gradwright.transform.types import BOOL
 
+Tapes = Mapping[Tape, tuple[Layout, list[Pair]]]
+NOTHING: Mapping[Any, Any] = MappingProxyType({})
 MOST_DENIED = 8  # things taken for granted that did not hold, before nothing is
 
 
@@ -137,33 +146,49 @@ def _copied(function: Function) -> Function:
 class Lowered:
     """A function in loops, which can be lowered once more when more is known of it.
 
-    Where it has no lowering there is a `refusal` in the place of the function.  A tape
-    that another half hands over is `given` as an array and a count, and so are those
-    among the results.
+    Where it has no lowering there is a `refusal` in the place of the function.  Tapes
+    and lists that another half hands over are `given` as arrays and counts, each in its
+    layout, and so are those among the results: `handed`, by their places there.
     """
 
     def __init__(
         self,
         source: Function,
-        equal: tuple[tuple[Linear, Linear], ...],
-        natural: tuple[Linear, ...],
+        equal: tuple[tuple[Linear, Linear], ...] = (),
+        natural: tuple[Linear, ...] = (),
+        given: Mapping[int, Layout] = NOTHING,
     ) -> None:
         self.source, self.equal, self.natural = _copied(source), equal, natural
-        self.given: dict[Any, tuple[Any, ...]] = {}
+        self.lists = on_tapes(self.source)
+        self.params = self.source.params
+        self.given: dict[int, Layout] = {}
+        self.handed: dict[int, Layout] = {}
         self.needs = Needs()
         self.refusal: UnsupportedSyntax | None = None
         self.function: Function | None = None
-        try:
-            self.given = {p: as_given(p) for p in source.params if isinstance(p, Tape)}
-            params: list[Any] = [*source.params]
-            self.source.params = [v for p in params for v in self.given.get(p, (p,))]
-        except UnsupportedSyntax as e:
-            self.refusal = e
-        else:
-            self._lower()
+        self.take(given)
+
+    def take(self, given: Mapping[int, Layout]) -> None:
+        """Lower it for tapes that are given in these layouts, by their places."""
+        self.given = {
+            k: given.get(k) or Layout(p.type)
+            for k, p in enumerate(self.params)
+            if isinstance(p, Tape)
+        }
+        self.source.params = []
+        self.tapes: Tapes = {}
+        for k, p in enumerate(self.params):
+            if not isinstance(p, Tape):
+                self.source.params.append(p)
+                continue
+            pairs = as_given(p, self.given[k])
+            self.tapes[p] = self.given[k], pairs
+            self.source.params += [v for pair in pairs for v in pair if v is not None]
+        self._lower()
 
     def _lower(self) -> None:
         """Lower it with what is known now."""
+        self.handed, self.refusal = {}, None
         try:
             self.function = self._made()
         except UnsupportedSyntax as e:
@@ -173,11 +198,17 @@ class Lowered:
         others = {f: replace(f, body=[], results=[]) for f in program(self.source)}
         for f, made in others.items():
             if f is not self.source:
-                _fill(made, _again(f, Needs(inside=True), others, (), (), {}))
+                _fill(made, _again(f, Needs(inside=True), others)[0])
         own = others[self.source]
         needs = Needs(inside=True) if is_recursive(self.source) else self.needs
         facts = self.equal, self.natural
-        _fill(own, _again(self.source, needs, others, *facts, self.given))
+        made, handed = _again(self.source, needs, others, *facts, self.tapes)
+        _fill(own, made)
+        results = self.source.results
+        self.handed = {
+            k: replace(layout, is_list=results[k] in self.lists)
+            for k, layout in handed.items()
+        }
         return own
 
     def widen(self, number: int) -> None:
@@ -200,10 +231,10 @@ def _again(
     f: Function,
     needs: Needs,
     functions: dict[Function, Function],
-    equal: Iterable[tuple[Linear, Linear]],
-    natural: Iterable[Linear],
-    given: dict[Any, tuple[Any, ...]],
-) -> Function:
+    equal: Iterable[tuple[Linear, Linear]] = (),
+    natural: Iterable[Linear] = (),
+    given: Tapes = NOTHING,
+) -> tuple[Function, dict[int, Layout]]:
     """Lower a function, until all is known that it needs."""
     while True:
         forms = Forms((*equal, *needs.equal), (*natural, *needs.natural))
@@ -217,19 +248,24 @@ def _fill(function: Function, made: Function) -> None:
     function.body, function.results = made.body, made.results
 
 
-def _lowered(L: Lowering, tapes: dict[Any, tuple[Any, ...]]) -> Function:
+def _lowered(L: Lowering, tapes: Tapes) -> tuple[Function, dict[int, Layout]]:
     given: set[Any] = set()
-    handed = [r for r in L.function.results if isinstance(r, Tape)]
-    L.stacks = stacks.stacks_of(L.function)
+    handed: dict[int, Layout] = {}
+    words = [tape for tape, (layout, _) in tapes.items() if layout.is_words]
+    L.stacks = stacks.stacks_of(L.function, words)
+    prepare(L)
     with L.block() as body:
-        for tape, (own, count) in tapes.items():
-            take_tape(L, tape, own, count)
+        for tape, (layout, pairs) in tapes.items():
+            take_tape(L, tape, layout, pairs)
         block(L, L.function.body)
         results = [
             result(L, r, given) for r in L.function.results if not isinstance(r, Tape)
         ]
         finish_tapes(L)
-        results += [r for tape in handed for r in hand_over(L, tape)]
+        for k, r in enumerate(L.function.results):
+            if isinstance(r, Tape):
+                handed[k], parts = hand_over(L, r)
+                results += parts
     body = [*_asked(L.needs), *L.head, *body]
     lowered = replace(L.function, body=body, results=results)
     drop_unused(lowered)
@@ -237,7 +273,7 @@ def _lowered(L: Lowering, tapes: dict[Any, tuple[Any, ...]]) -> Function:
     drop_unused(lowered)
     reuse(lowered, L.ours - given)
     begin_as_zeros(lowered)
-    return lowered
+    return lowered, handed
 
 
 def _asked(needs: Needs) -> list[Statement]:

@@ -11,6 +11,7 @@ reverse.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from gradwright.transform.core import (
@@ -34,12 +35,12 @@ from gradwright.transform.lowering.program import Lowering, Shape
 from gradwright.transform.types import INT, Type
 
 
-def stacks_of(function: Function) -> set[Any]:
-    """The tapes that stay tapes; with one of them, its copies.
+def stacks_of(function: Function, given: Iterable[Tape] = ()) -> set[Any]:
+    """The tapes that stay tapes, with those that are given so; and their copies.
 
     One of several kinds of items is one also where all calls are written out.
     """
-    found = {p for p in function.params if isinstance(p, Tape)}
+    found = {*given, *(p for p in function.params if isinstance(p, Tape))}
     copies: list[tuple[Any, Any]] = []
     for s in walk(function.body):
         match s:

@@ -14,8 +14,6 @@ import operator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
-
 from gradwright.transform.build import row
 from gradwright.transform.core import (
     Alloc,
@@ -39,9 +37,9 @@ from gradwright.transform.core import (
     type_of,
     walk,
 )
-from gradwright.transform.indices import Dim, Linear, linear, multiply, symbol
+from gradwright.transform.indices import Linear, linear, multiply, symbol
 from gradwright.transform.lowering.nests import Items, Places, Plain, Scope
-from gradwright.transform.lowering.program import Again, Lowering, NotLowered, Shape
+from gradwright.transform.lowering.program import Again, Lowering, Shape
 from gradwright.transform.lowering.views import flat, plus
 from gradwright.transform.types import BOOL, INT, Type
 
@@ -172,52 +170,6 @@ def begin_column(L: Lowering, tape: Any, name: str, item: Type) -> Column:
         room.counts = True
     top.counts = True
     return Column(buffer, top, alloc, room)
-
-
-# ---- handed from one half of a split to the other ----------------------------------
-
-
-def as_given(tape: Tape) -> tuple[Value, Value]:
-    """What stands for a tape among the parameters: its memory, and its counter."""
-    if not tape.type.is_number:
-        raise _of_several_kinds(tape)
-    dtype = np.dtype(tape.type.weak()).name
-    own = Value(tape.name, Type(dtype))
-    own.type = Type(dtype, dims=(symbol(Dim(own, 0)), *(tape.type.dims or ())))
-    return own, Value(f"{tape.name.removesuffix('_tape')}_top", INT)
-
-
-def take_tape(L: Lowering, tape: Tape, own: Any, count: Value) -> None:
-    """A tape that the other half has filled; it is only popped from."""
-    pushed = (s for s in walk(L.function.body) if isinstance(s, Push))
-    if tape in L.stacks:
-        raise _of_several_kinds(tape)
-    if any(tape in (s.tape, s.operand) for s in pushed):
-        raise L.refuse(f"{tape.name}, which is pushed onto in another half,")
-    top = L.cell(count.name, INT, symbol(count))
-    column = Column(own, top)
-    stack = Stack(tape, L.items, 0, set(), column, L.shape(own)[1:], shares=True)
-    L.tapes[tape] = stack
-    L.memory_of[tape] = {own, top}
-
-
-def hand_over(L: Lowering, tape: Tape) -> list[Any]:
-    """A tape as results: its memory, and how many items there are."""
-    if tape in L.stacks:
-        raise _of_several_kinds(tape)
-    stack = L.tapes.get(tape)
-    if stack is None or stack.lengths:
-        raise L.refuse(f"{tape.name}, whose items are of different lengths,")
-    buffer, top = stack.column.buffer, stack.column.top
-    count, own = top.content(), Value(tape.name, buffer.type)
-    L.add(Load(own, buffer))
-    L.add(Load(count, top))
-    return [own, symbol(count)]
-
-
-def _of_several_kinds(tape: Tape) -> NotLowered:
-    what = f"{tape.name}, whose items are of several kinds,"
-    return NotLowered(f"{what} cannot be compiled yet")
 
 
 # ---- how long it gets --------------------------------------------------------------

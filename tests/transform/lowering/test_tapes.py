@@ -254,12 +254,6 @@ def test_both_halves_are_machine_code(split: Any, case: Any) -> None:
     assert value == pytest.approx(plain, rel=1e-14)
 
 
-def test_halves_that_share_a_ragged_tape_run_as_they_are_emitted() -> None:
-    with pytest.warns(gw.CompileWarning, match="whose items are of different lengths"):
-        _, pull = gw.vjp(gw.jit(parts), X, 4)
-    np.testing.assert_array_equal(pull(1.0)[0], gw.grad(parts)(X, 4))
-
-
 def branched(x):
     if x[0] > 0.0:
         y = np.sin(x)

@@ -1,0 +1,185 @@
+"""What one half of a split hands over to the other: tapes and lists, as arrays.
+
+    return y, x_tape     ->     return y, x_tape, x_top
+
+A tape goes with the number of its items, and where they are of different lengths, with
+those lengths and how many they are.  A list goes on a tape of its own.  Items of
+several kinds go as words, which only machine code can read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from gradwright.transform.core import (
+    Alloc,
+    Function,
+    List,
+    Load,
+    Pop,
+    Push,
+    Substitution,
+    Tape,
+    Value,
+    walk,
+)
+from gradwright.transform.indices import Dim, Linear, symbol
+from gradwright.transform.lowering.program import Lowering
+from gradwright.transform.lowering.tapes import Column, Stack
+from gradwright.transform.types import INT, VARYING, Type
+
+Pair = tuple[Value, Value | None]  # memory, and how much of it counts
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a tape lies in memory while it is handed over.
+
+    item: the type of the numbers or arrays on it, or in the lists on it, which are so
+    deep.  is_ragged: arrays of different lengths lie behind one another.  is_words: it
+    is a stack, of items of several kinds.  is_list: it stands for the list on it.
+    """
+
+    item: Type
+    depth: int = 0
+    is_ragged: bool = False
+    is_words: bool = False
+    is_list: bool = False
+
+    @property
+    def lengths(self) -> int:
+        """How many lengths there are of each item: of an array, and of lists."""
+        return self.depth + (self.item.rank if self.is_ragged else 0)
+
+    @property
+    def parts(self) -> int:
+        """How many arrays and counts go over."""
+        return 1 if self.is_words else 2 * (1 + self.lengths)
+
+
+# ---- lists -------------------------------------------------------------------------
+
+
+def on_tapes(function: Function) -> set[Tape]:
+    """The lists that a half returns or takes, each on a tape of its own: those."""
+    lists: set[Tape] = set()
+    body, function.params = function.body, [*function.params]
+    for k, xs in enumerate(function.params):
+        if isinstance(xs, List):
+            tape = function.params[k] = Tape(xs.name, xs.type)
+            lists.add(tape)
+            own = List(xs.name, xs.type, xs.depth)
+            body = [Pop(own, tape), *Substitution({xs: own}).block(body)]
+    for k, r in enumerate(function.results):
+        if isinstance(r, List):
+            tape = function.results[k] = Tape(r.name, r.type)
+            body = [Alloc(tape), *body, Push(tape, r)]
+            lists.add(tape)
+    function.body = body
+    return lists
+
+
+# ---- taken -------------------------------------------------------------------------
+
+
+def as_given(tape: Tape, layout: Layout) -> list[Pair]:
+    """What stands for a tape among the parameters."""
+    name = tape.name.removesuffix("_tape")
+    if layout.is_words:
+        return [(_array(tape.name, "int64", ()), None)]
+    dtype = np.dtype(layout.item.weak()).name
+    dims = () if layout.is_ragged else tape.type.dims or ()
+    own = _array(tape.name, dtype, dims), Value(f"{name}_top", INT)
+    lengths = [
+        (_array(f"{tape.name}_lengths", "int64", ()), Value(f"{name}_lengths_top", INT))
+        for _ in range(layout.lengths)
+    ]
+    return [own, *lengths]
+
+
+def _array(name: str, dtype: str, dims: tuple[Linear, ...]) -> Value:
+    own = Value(name, Type(dtype))
+    own.type = Type(dtype, dims=(symbol(Dim(own, 0)), *dims))
+    return own
+
+
+def take(L: Lowering, tape: Tape, layout: Layout, given: list[Pair]) -> None:
+    """A tape that the other half has filled."""
+    if (tape in L.stacks) is not layout.is_words:
+        raise L.refuse(f"{tape.name}, which the other half has in another form,")
+    if layout.is_words:
+        ((words, _),) = given
+        L.add(Load(tape, words))
+        return
+    pushed = (s for s in walk(L.function.body) if isinstance(s, Push))
+    if any(tape in (s.tape, s.operand) for s in pushed):
+        raise L.refuse(f"{tape.name}, which is pushed onto in another half,")
+    _take(L, tape, layout, [_column(L, *pair) for pair in given])
+
+
+def _column(L: Lowering, own: Value, count: Value | None) -> Column:
+    assert count is not None
+    return Column(own, L.cell(count.name, INT, symbol(count)))
+
+
+def _take(L: Lowering, tape: Tape, layout: Layout, columns: list[Column]) -> None:
+    if layout.depth > 1:
+        rows, counts = Tape(tape.name, layout.item), Tape(f"{tape.name}_counts", INT)
+        L.rows_of[tape] = rows, counts
+        _take(L, rows, replace(layout, depth=layout.depth - 1), columns[:-1])
+        _take(L, counts, Layout(INT), columns[-1:])
+        L.memory_of[tape] = L.memory_of[rows] | L.memory_of[counts]
+        return
+    first, *lengths = columns
+    shape = None if layout.is_ragged else L.shape(first.buffer)[1:]
+    L.tapes[tape] = Stack(tape, L.items, 0, set(), first, shape, lengths, shares=True)
+    L.memory_of[tape] = {p for c in columns for p in (c.buffer, c.top)}
+
+
+# ---- handed over -------------------------------------------------------------------
+
+
+def prepare(L: Lowering) -> None:
+    """Arrays in lists that are handed over are taken to be of different lengths.
+
+    The other half knows no better.
+    """
+    pushed = [s for s in walk(L.function.body) if isinstance(s, Push)]
+    lists = [s for s in pushed if isinstance(s.operand, List) and s.popped.rank]
+    L.needs.ragged |= {s.tape for s in lists if s.tape in L.function.results}
+
+
+def hand_over(L: Lowering, tape: Tape) -> tuple[Layout, list[Any]]:
+    """A tape as results, and how it lies there."""
+    if tape in L.stacks:
+        words = Value(tape.name, Type("int64", dims=(VARYING,)))
+        L.add(Load(words, tape))
+        return Layout(tape.type, is_words=True), [words]
+    layout, columns = _columns(L, tape)
+    found: list[Any] = []
+    for column in columns:
+        count = column.top.content()
+        own = Value(column.buffer.name, column.buffer.type)
+        L.add(Load(own, column.buffer))
+        L.add(Load(count, column.top))
+        found += [own, symbol(count)]
+    return layout, found
+
+
+def _columns(L: Lowering, tape: Tape) -> tuple[Layout, list[Column]]:
+    """How a tape lies in memory, and where."""
+    if tape in L.rows_of:
+        rows, counts = L.rows_of[tape]
+        layout, columns = _columns(L, rows)
+        _, (column,) = _columns(L, counts)
+        return replace(layout, depth=layout.depth + 1), [*columns, column]
+    stack = L.tapes.get(tape)
+    if stack is None:
+        raise L.refuse(f"{tape.name}, onto which nothing is pushed,")
+    item = tape.type
+    is_ragged = item.rank > 0 and stack.tape in L.needs.ragged
+    depth = len(stack.lengths) - (item.rank if is_ragged else 0)
+    return Layout(item, depth, is_ragged), [stack.column, *stack.lengths]
