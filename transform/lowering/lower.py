@@ -502,8 +502,6 @@ def result(L: Lowering, r: Any, given: set[Any]) -> Any:
         out, w = Value(r.name, r.type), Scope()
         L.number(out, w, L.at(w, r, ()))
         return out
-    if r.type.optional:
-        raise L.refuse(f"{r.name}, which may be None,")
     refuse_number(L, r)
     memory = L.stored.get(r, L.whole.get(r))
     if not isinstance(memory, Buffer) or memory in given or memory in L.born:

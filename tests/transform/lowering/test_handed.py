@@ -141,7 +141,28 @@ def calls_another(x, n):
     return s
 
 
+def on_one_path(x):
+    """What the other path does not have is handed over with nothing in it."""
+    if x[0] > 0.0:
+        y = np.sin(x)
+        return np.sum(y * y)
+    return np.sum(x)
+
+
+def cut(x):
+    """Its lengths are known to that path only."""
+    k = 0
+    while k < 4 and x[k] > 0.5:
+        k = k + 1
+    s = 0.0
+    if x[1] > 0.0:
+        z = np.outer(np.cos(x[:k]), x)
+        s = s + np.sum(z * z * z)
+    return s
+
+
 HALVES = [
+    *[(f, x) for f in (on_one_path, cut) for x in (X, -X, X + 1.0)],
     (ragged, X, 4),
     (ragged, X, 0),
     (ragged_rows, X, 4),

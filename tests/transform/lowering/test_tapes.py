@@ -254,21 +254,6 @@ def test_both_halves_are_machine_code(split: Any, case: Any) -> None:
     assert value == pytest.approx(plain, rel=1e-14)
 
 
-def branched(x):
-    if x[0] > 0.0:
-        y = np.sin(x)
-        return np.sum(y * y)
-    return np.sum(x)
-
-
-def test_halves_that_share_what_may_be_none_run_as_they_are_emitted() -> None:
-    jitted = gw.jit(branched)
-    with pytest.warns(gw.CompileWarning, match="which may be None"):
-        pulls = [gw.vjp(jitted, x)[1] for x in (X, -X)]
-    for pull, x in zip(pulls, (X, -X), strict=True):
-        np.testing.assert_array_equal(pull(1.0)[0], gw.grad(branched)(x))
-
-
 def logs(x, n):
     for k in range(n):
         x = x * np.log(x - 0.1 * k)
