@@ -31,6 +31,7 @@ from gradwright.transform.lowering.program import LengthsVary
 
 if TYPE_CHECKING:
     from gradwright.backends.machine import Machine
+    from gradwright.pipeline import Built
     from gradwright.transform.specialise import Specialised
 
 
@@ -40,18 +41,13 @@ class Compiled:
     What has no machine code yet runs as it was emitted, with a warning that says why.
     """
 
-    def __init__(
-        self,
-        module: Module | Late,
-        lowered: Lowered,
-        specialised: Specialised,
-        fastmath: bool,
-        threads: int = 1,
-    ) -> None:
+    def __init__(self, module: Module | Late, lowered: Lowered, built: Built) -> None:
         self.module = module
         self.lowered = lowered
-        self.granted = Granted(specialised)
-        self.fastmath, self.threads = fastmath, threads
+        self.granted = Granted(built.specialised)
+        self.fastmath, self.threads = built.fastmath, built.threads
+        is_written = bool(built.specialised.handed_back)
+        self.otherwise_as = "it is written" if is_written else "its emitted source"
         self.seconds = 0.0  # that compiling has taken
         self.looks = False
         params = lowered.source.params
@@ -81,7 +77,7 @@ class Compiled:
                 refusal = self.lowered.refusal = e
             finally:
                 self.seconds += time.perf_counter() - start
-        _warn(f"this runs as its emitted source, without machine code: {refusal}")
+        _warn(f"this runs as {self.otherwise_as}, without machine code: {refusal}")
         self.looks = False
         return Emitted(self.module)
 

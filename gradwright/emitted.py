@@ -32,6 +32,10 @@ class Runner(Runs, Protocol):
     module: Module | Late
     hands_over_words: bool
 
+    @property
+    def is_machine_code(self) -> bool:
+        """Whether it does not run as it was emitted."""
+
     def run(self, values: Any, hidden: dict[str, Any] = ..., /) -> Any:
         """The results of a call, one or a tuple of several."""
 
@@ -39,7 +43,7 @@ class Runner(Runs, Protocol):
 class Emitted:
     """An emitted module, loaded; the user's exceptions gain the user's line."""
 
-    hands_over_words = False
+    hands_over_words = is_machine_code = False
 
     def __init__(self, module: Module | Late) -> None:
         self.module = module

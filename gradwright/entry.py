@@ -387,12 +387,41 @@ class Entry:
             found, hidden = self.fitting(found, hidden, args, values)
         self.last = found
         if found.is_itself:
-            own = {**self.keywords, **keywords}
-            return self.function(*self.bound, *given, **own)
+            return self.itself(given, keywords)
+        if found.hand_back is not None:
+            return self.handing_back(found, args, values, hidden, (given, keywords))
         out = found.assemble(self.run(found, values, hidden))
         if found not in self.short.found:
             self.short.learn(self, found, args)
         return out
+
+    def itself(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+        """What the user's function gives, run as it is."""
+        return self.function(*self.bound, *args, **{**self.keywords, **keywords})
+
+    def handing_back(
+        self,
+        found: Specialisation,
+        args: tuple[Any, ...],
+        values: Any,
+        hidden: dict[str, Any],
+        given: tuple[tuple[Any, ...], dict[str, Any]],
+    ) -> Any:
+        """The result of a call that changes lists of the caller's, and that change.
+
+        One that fails has changed a part of them, which only the function itself knows.
+        """
+        assert found.hand_back is not None
+        kept = found.apart.kept(values, hidden)
+        try:
+            out = self.run(found, values, hidden)
+        except (GradwrightError, FloatingPointError):
+            raise
+        except Exception:
+            for a, before in kept:
+                a[...] = before
+            return self.itself(*given)
+        return found.hand_back(out, dict(zip(self.names, args, strict=True)))
 
     def in_a_loop(
         self, e: Exception, args: tuple[Any, ...], keywords: dict[str, Any]

@@ -44,7 +44,7 @@ class Handed:
             raise Unreadable
         columns = zip(self.parts[::2], self.parts[1::2], strict=True)
         found = _items(self.layout, [memory[:count] for memory, count in columns])
-        return found[0] if self.layout.is_list else found
+        return found[0] if self.layout.is_list and self.layout.depth else found
 
 
 def _items(layout: Layout, columns: list[Any]) -> list[Any]:

@@ -26,11 +26,12 @@ from gradwright.transform.core import (
     Function,
     Substitution,
     Value,
+    copied,
     program,
 )
 from gradwright.transform.custom import Wanted, has_rules
 from gradwright.transform.emit import Late, Module, emit
-from gradwright.transform.errors import Location
+from gradwright.transform.errors import AliasError, Location, UnsupportedSyntax
 from gradwright.transform.in_place import (
     is_only_copied,
     store_in_arguments,
@@ -38,11 +39,11 @@ from gradwright.transform.in_place import (
 )
 from gradwright.transform.indices import Linear
 from gradwright.transform.interface import trim
-from gradwright.transform.ownership import own_results
+from gradwright.transform.ownership import are_apart, own_results
 from gradwright.transform.simplify import simplify
 from gradwright.transform.source import Source
 from gradwright.transform.specialise import Specialised, specialise
-from gradwright.transform.specialise.abstract import leaves
+from gradwright.transform.specialise.abstract import Static, leaves
 from gradwright.transform.step import Step
 from gradwright.transform.trips import count_by_tapes
 from gradwright.uncollected import uncollected
@@ -50,6 +51,7 @@ from gradwright.uncollected import uncollected
 if TYPE_CHECKING:
     from gradwright.transform.lowering.lower import Lowered
 
+HANDED_BACK = "Changes {} of the caller; what these hold then comes behind the result."
 FASTMATH = "fastmath: compiled arithmetic may be reordered and contracted."
 
 
@@ -117,9 +119,8 @@ def _build(
     start = time.perf_counter()
     compiled = is_compiled(steps)
     fastmath = compiled and any(step.fastmath for step in steps)
-    derived, specialised = derived_of(
-        steps, source, arguments, exact=exact, whole=compiled, side_by_side=side_by_side
-    )
+    how = exact, compiled, side_by_side
+    derived, specialised = _derived_for_call(steps, source, arguments, *how)
     changed = _changed(steps, derived, specialised)
     changes = store_in_place(steps, derived, specialised)
     settle_functions(derived)
@@ -147,6 +148,47 @@ def _build(
     if compiled:
         built.seconds["lowering"] = in_loops - rewritten
     return built
+
+
+def _derived_for_call(
+    steps: Sequence[Step],
+    source: Source,
+    arguments: dict[str, Any],
+    exact: bool,
+    compiled: bool,
+    side_by_side: bool,
+) -> tuple[Derived, Specialised]:
+    """The core; of a function that is only compiled, with the lists that it changes.
+
+    Where that cannot be, the function itself will run.
+    """
+    of = partial(
+        derived_of, steps, source, arguments,
+        exact=exact, whole=compiled, side_by_side=side_by_side,
+    )  # fmt: skip
+    if compiled and _is_as_written(steps):
+        try:
+            derived, specialised = of(hands_back=True)
+        except (AliasError, UnsupportedSyntax):
+            return of()
+        if _may_be_handed_back(derived.function, specialised):
+            return derived, specialised
+    return of()
+
+
+def _may_be_handed_back(function: Function, specialised: Specialised) -> bool:
+    """Whether nobody can tell what is handed back from what Python leaves there."""
+    if not specialised.handed_back:
+        return True
+    ours = copied(function)
+    had = {
+        leaf
+        for c in specialised.handed_back
+        if not c.is_new
+        for leaf in leaves(specialised.given_at(c.way))
+    }
+    first = sum(not isinstance(a, Static) for a in leaves(specialised.result))
+    return are_apart(simplify(ours), first, had)
 
 
 def _threads(steps: Sequence[Step]) -> int:
@@ -186,8 +228,9 @@ def _changed(
     """What it changes of the caller's that only the function itself can, and where."""
     if not _is_as_written(steps):
         return None
-    for at in specialised.changed.values():
-        return "a list of the caller is changed here", at
+    if not specialised.handed_back:
+        for at in specialised.changed.values():
+            return "a list of the caller is changed here", at
     for p in _stored_in_place(steps, derived, specialised):
         late = undecided(derived.function, p)
         if late is not None:
@@ -277,16 +320,17 @@ def derived_of(
     exact: bool = False,
     whole: bool = False,
     side_by_side: bool = True,
+    hands_back: bool = False,
 ) -> tuple[Derived, Specialised]:
     """The core of the transformed function; `watch` sees it after every transform.
 
-    With `whole`, functions are written out where they are called; `side_by_side`
-    samples that loop are.
+    With `whole`, functions are written out where they are called; samples that loop
+    stand `side_by_side`.  One that `hands_back` gives what lists hold that it changes.
     """
     wanted: set[Any] = set()
     while True:
         try:
-            how = whole, side_by_side
+            how = whole, side_by_side, hands_back
             return _derived(steps, source, arguments, watch, exact, how, wanted)
         except Wanted as e:
             assert e.key not in wanted
@@ -299,14 +343,14 @@ def _derived(
     arguments: dict[str, Any],
     watch: Callable[[str, Derived], None],
     exact: bool,
-    how: tuple[bool, bool],
+    how: tuple[bool, bool, bool],
     wanted: set[Any],
 ) -> tuple[Derived, Specialised]:
     """The same, with these of the user's rules for all samples."""
-    whole, side_by_side = how
+    whole, side_by_side, hands_back = how
     steps, arguments = one_sample(steps, arguments)
     inside = partial(apply, compiled=whole)
-    specialised = specialise(source, arguments, inside, exact, wanted)
+    specialised = specialise(source, arguments, inside, exact, wanted, hands_back)
     derived = Derived(
         specialised.function,
         call_arguments(specialised, source),
@@ -317,6 +361,9 @@ def _derived(
         threads=_threads(steps),
         side_by_side=side_by_side,
     )
+    if specialised.handed_back:
+        lists = " and ".join(c.words for c in specialised.handed_back)
+        derived.notes = (HANDED_BACK.format(lists),)
     watch("specialise", derived)
     check_result(derived)
     for step in steps:

@@ -34,7 +34,7 @@ def assembler(template: Any, fits: dict[int, Type]) -> Assemble:
         For a pair of a value and the gradient of a Python float it is
         `lambda out: (out[0], as_float(out[1]))`.
     """
-    writer = _Writer(fits)
+    writer = Writer(fits)
     text = writer.expression(template)
     if writer.count == 1:
         text = text.replace("out[0]", "out")
@@ -50,7 +50,7 @@ def as_it_is(out: Any) -> Any:
     return out
 
 
-class _Writer:
+class Writer:
     """An expression that builds a structure from `out`, and the names it uses."""
 
     def __init__(self, fits: dict[int, Type]) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 from gradwright.arguments import kind_of
 from gradwright.emitted import NOTHING, Emitted, Runner
 from gradwright.handed import are_bound
+from gradwright.handing_back import HandBack
 from gradwright.lengths import fits, length_checks
 from gradwright.overlaps import Apart
 from gradwright.pipeline import Built
@@ -33,8 +34,7 @@ def runners(built: Built) -> tuple[Runner, Runner | None]:
         from gradwright.compiled import Compiled
 
         compiled = [
-            Compiled(m, f, built.specialised, built.fastmath, built.threads)
-            for m, f in zip(modules, built.compiled, strict=True)
+            Compiled(m, f, built) for m, f in zip(modules, built.compiled, strict=True)
         ]
         built.seconds["compiling"] = sum(c.seconds for c in compiled)
         made: list[Runner] = [*compiled]
@@ -54,7 +54,9 @@ class Specialisation:
         derived, specialised = built.derived, built.specialised
         self.forward, self.backward = runners(built)
         self.guards = [(p.read, *_expected(v, root)) for p, v in specialised.guards]
-        self.guards += _returned(derived.result, root)
+        back = specialised.handed_back
+        for template in (derived.result, *(c.items for c in back)):
+            self.guards += _returned(template, root)
         self.hidden = [
             (v.settled, p.read, kind_of(p.read(root)))  # type: ignore[attr-defined]
             for p, v in specialised.hidden
@@ -70,7 +72,11 @@ class Specialisation:
         self.is_exact = False  # it is for calls of these very lengths
         self.inputs = len(specialised.inputs)  # before tangents and captured values
         self.apart = Apart(built)
-        self.is_itself = built.changes is not None  # the user's function runs, no other
+        self.hand_back = HandBack(derived.result, back) if back else None
+        # Whether the user's function runs, and no other.
+        self.is_itself = built.changes is not None or (
+            self.hand_back is not None and not self.forward.is_machine_code
+        )
         self.needed = _needed(built)
         # A kernel looks at the kinds of flat arguments itself, where no more is asked.
         self.looks = getattr(self.forward, "looks", False) and not self.apart.stored

@@ -101,7 +101,7 @@ def texts(f: Any, *args: Any) -> list[str]:
 
 def assert_compiles(f: Any, *args: Any) -> None:
     """A function gives, as loops and as machine code, what it gives; or raises that."""
-    mine, theirs = copy.deepcopy((args, args))
+    mine, theirs = copy.deepcopy(args), copy.deepcopy(args)
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         wanted = outcome(f, *mine)

@@ -898,3 +898,16 @@ def twin(thing: Any) -> Any:
     new.__dict__.update(thing.__dict__)
     new.serial = next(_serial)
     return new
+
+
+def copied(function: Function) -> Function:
+    """The program as it is now, in statements of its own."""
+    copies = {f: replace(f) for f in program(function)}
+    for f, made in copies.items():
+        own = fresh(f.body)
+        made.body = own.block(f.body)
+        made.results = [own.operand(r) for r in f.results]
+        for s in walk(made.body):
+            if isinstance(s, Call):
+                s.function = copies[s.function]
+    return copies[function]

@@ -9,6 +9,7 @@ each may be stored.
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from gradwright.transform.core import (
     Cell,
     Function,
     Insert,
+    Length,
     Let,
     List,
     Load,
@@ -30,6 +32,8 @@ from gradwright.transform.core import (
     Take,
     Tape,
     Value,
+    blocks,
+    stores,
     walk,
 )
 from gradwright.transform.primitives.structural import COPY, ITEM, NAMED, STOPPED
@@ -57,11 +61,35 @@ def own_results(function: Function, count: int | None = None) -> None:
             taken |= roots
 
 
+def are_apart(function: Function, first: int, had: Container[Value] = ()) -> bool:
+    """Whether results from a first one on share memory with nothing that is seen.
+
+    Neither with arguments nor with other results; but for what lists `had` already, if
+    nobody reads it there.
+    """
+    memory = _Memory(function, ())
+    loads = (s for s in walk(function.body) if isinstance(s, Load))
+    read = {s.source for s in loads if s.index != (Length(),)}
+    taken: set[Any] = {*function.params}
+    for k, r in enumerate(function.results):
+        if not isinstance(r, Value | List) or not r.type.is_array:
+            continue
+        roots = memory.of(r)
+        if isinstance(r, List) and r not in read:
+            put = (o for o in memory.held.get(r, ()) if o not in had)
+            roots = {root for o in put for root in memory.of(o)}
+        if k >= first and roots & taken:
+            return False
+        taken |= roots
+    return True
+
+
 class _Memory:
     """Whose memory the arrays of a function may be: parameters, buffers, new values."""
 
     def __init__(self, function: Function, callers: tuple[Function, ...]) -> None:
         self.callers = (*callers, function)
+        self.read = _stored_before(function.body)
         self.made: dict[Any, Statement] = {}
         self.held: dict[Any, list[Any]] = {}  # what was put into cells and tapes
         for s in walk(function.body):
@@ -97,6 +125,8 @@ class _Memory:
 
     def _sources(self, v: Any) -> list[Any]:
         """The values and places whose memory this one shares; none where it is new."""
+        if v in self.read:
+            return [self.read[v]]
         held = [o for o in self.held.get(v, ()) if isinstance(o, Value | Tape | List)]
         if isinstance(v, Cell | Tape):
             return held
@@ -130,6 +160,26 @@ class _Memory:
         roots = _Memory(g, self.callers).of(g.results[k])
         pairs = zip(g.params, call.operands, strict=True)
         return [o for p, o in pairs if p in roots and o in operands]
+
+
+def _stored_before(block: list[Statement]) -> dict[Value, Value]:
+    """What a cell holds where it is read, if its block has stored that before."""
+    found: dict[Value, Value] = {}
+    held: dict[Any, Any] = {}
+    for s in block:
+        for inner in blocks(s):
+            found |= _stored_before(inner)
+            for place in {p for t in walk(inner) for p in stores(t)}:
+                held.pop(place, None)
+        match s:
+            case Store(place=Cell() as place, accumulate=False):
+                held[place] = s.operand
+            case Store(place=Cell() as place):
+                held.pop(place, None)
+            case Load(out=Value() as out, source=source) if source in held:
+                if isinstance(held[source], Value) and not s.index:
+                    found[out] = held[source]
+    return found
 
 
 def _is_read_only(made: Statement | None) -> bool:

@@ -2,9 +2,9 @@
 
     return y, x_tape     ->     return y, x_tape, x_top
 
-A tape goes with the number of its items, and where they are of different lengths, with
-those lengths and how many they are.  A list goes on a tape of its own.  Items of
-several kinds go as words, which only machine code can read.
+A tape or a list goes with the number of its items; where they are of different lengths,
+with those lengths and how many they are; and a list of lists on a tape of its own.
+Items of several kinds go as words, which only machine code can read.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from gradwright.transform.core import (
-    Alloc,
     Function,
     List,
     Load,
@@ -27,8 +26,15 @@ from gradwright.transform.core import (
     walk,
 )
 from gradwright.transform.indices import Dim, Linear, symbol
+from gradwright.transform.lowering.listed import Listed
+from gradwright.transform.lowering.lists import begin_list, listed_as
+from gradwright.transform.lowering.lists_on_tapes import (
+    pop_list,
+    push_list,
+    take_items,
+)
 from gradwright.transform.lowering.program import Lowering
-from gradwright.transform.lowering.tapes import Column, Stack
+from gradwright.transform.lowering.tapes import Column, Stack, begin
 from gradwright.transform.types import INT, VARYING, Type
 
 Pair = tuple[Value, Value | None]  # memory, and how much of it counts
@@ -40,7 +46,8 @@ class Layout:
 
     item: the type of the numbers or arrays on it, or in the lists on it, which are so
     deep.  is_ragged: arrays of different lengths lie behind one another.  is_words: it
-    is a stack, of items of several kinds.  is_list: it stands for the list on it.
+    is a stack, of items of several kinds.  is_list: it is a list, or stands for the one
+    on it.
     """
 
     item: Type
@@ -60,33 +67,19 @@ class Layout:
         return 1 if self.is_words else 2 * (1 + self.lengths)
 
 
-# ---- lists -------------------------------------------------------------------------
-
-
-def on_tapes(function: Function) -> set[Tape]:
-    """The lists that a half returns or takes, each on a tape of its own: those."""
-    lists: set[Tape] = set()
-    body, function.params = function.body, [*function.params]
-    for k, xs in enumerate(function.params):
-        if isinstance(xs, List):
-            tape = function.params[k] = Tape(xs.name, xs.type)
-            lists.add(tape)
-            own = List(xs.name, xs.type, xs.depth)
-            body = [Pop(own, tape), *Substitution({xs: own}).block(body)]
-    for k, r in enumerate(function.results):
-        if isinstance(r, List):
-            tape = function.results[k] = Tape(r.name, r.type)
-            body = [Alloc(tape), *body, Push(tape, r)]
-            lists.add(tape)
-    function.body = body
-    return lists
-
-
 # ---- taken -------------------------------------------------------------------------
 
 
-def as_given(tape: Tape, layout: Layout) -> list[Pair]:
-    """What stands for a tape among the parameters."""
+def take_as_own(function: Function) -> None:
+    """The lists that a half takes are its own: they may change, and be taken again."""
+    lists = [p for p in function.params if isinstance(p, List)]
+    owns: dict[Any, Any] = {p: List(p.name, p.type, p.depth) for p in lists}
+    function.params = [owns.get(p, p) for p in function.params]
+    function.body = Substitution(owns).block(function.body)
+
+
+def as_given(tape: Tape | List, layout: Layout) -> list[Pair]:
+    """What stands for a tape or a list among the parameters."""
     name = tape.name.removesuffix("_tape")
     if layout.is_words:
         return [(_array(tape.name, "int64", ()), None)]
@@ -106,8 +99,11 @@ def _array(name: str, dtype: str, dims: tuple[Linear, ...]) -> Value:
     return own
 
 
-def take(L: Lowering, tape: Tape, layout: Layout, given: list[Pair]) -> None:
-    """A tape that the other half has filled."""
+def take(L: Lowering, tape: Tape | List, layout: Layout, given: list[Pair]) -> None:
+    """A tape that the other half has filled, or a list; a list is copied."""
+    if isinstance(tape, List):
+        _take_list(L, tape, layout, given)
+        return
     if (tape in L.stacks) is not layout.is_words:
         raise L.refuse(f"{tape.name}, which the other half has in another form,")
     if layout.is_words:
@@ -118,6 +114,24 @@ def take(L: Lowering, tape: Tape, layout: Layout, given: list[Pair]) -> None:
     if any(tape in (s.tape, s.operand) for s in pushed):
         raise L.refuse(f"{tape.name}, which is pushed onto in another half,")
     _take(L, tape, layout, [_column(L, *pair) for pair in given])
+
+
+def _take_list(L: Lowering, xs: List, layout: Layout, given: list[Pair]) -> None:
+    columns = [_column(L, *pair) for pair in given]
+    if layout.depth:
+        tape = _tape_of(L, xs)
+        _take(L, tape, layout, columns)
+        pop_list(L, Pop(xs, tape))
+        return
+    (column,) = columns
+    begin_list(L, xs)
+    take_items(L, listed_as(L, xs), column.buffer, L.loaded(column.top))
+
+
+def _tape_of(L: Lowering, xs: List) -> Tape:
+    """The tape on which a list is handed over."""
+    tape: Tape = L.needs.tapes.setdefault(xs, Tape(xs.name, xs.type))
+    return tape
 
 
 def _column(L: Lowering, own: Value, count: Value | None) -> Column:
@@ -142,31 +156,36 @@ def _take(L: Lowering, tape: Tape, layout: Layout, columns: list[Column]) -> Non
 # ---- handed over -------------------------------------------------------------------
 
 
-def prepare(L: Lowering) -> None:
-    """Arrays in lists that are handed over are taken to be of different lengths.
+def on_tape(L: Lowering, r: Tape | List) -> Tape | List:
+    """A result, on a tape where it is a list of lists, or of items that may differ.
 
     The other half knows no better.
     """
-    pushed = [s for s in walk(L.function.body) if isinstance(s, Push)]
-    lists = [s for s in pushed if isinstance(s.operand, List) and s.popped.rank]
-    L.needs.ragged |= {s.tape for s in lists if s.tape in L.function.results}
+    if isinstance(r, Tape) or type(L.lists.get(r)) is Listed:
+        return r
+    tape = _tape_of(L, r)
+    L.needs.ragged |= {tape} if r.type.rank else set()
+    begin(L, tape, tape, r.type, r.depth)
+    push_list(L, Push(tape, r))
+    return tape
 
 
-def hand_over(L: Lowering, tape: Tape) -> tuple[Layout, list[Any]]:
-    """A tape as results, and how it lies there."""
+def hand_over(L: Lowering, tape: Tape | List) -> tuple[Layout, list[Any]]:
+    """A tape or a list as results, and how it lies there."""
+    if isinstance(tape, List):
+        return Layout(tape.type), _parts(L, listed_as(L, tape).column)
     if tape in L.stacks:
         words = Value(tape.name, Type("int64", dims=(VARYING,)))
         L.add(Load(words, tape))
         return Layout(tape.type, is_words=True), [words]
     layout, columns = _columns(L, tape)
-    found: list[Any] = []
-    for column in columns:
-        count = column.top.content()
-        own = Value(column.buffer.name, column.buffer.type)
-        L.add(Load(own, column.buffer))
-        L.add(Load(count, column.top))
-        found += [own, symbol(count)]
-    return layout, found
+    return layout, [part for column in columns for part in _parts(L, column)]
+
+
+def _parts(L: Lowering, column: Column) -> list[Any]:
+    own = Value(column.buffer.name, column.buffer.type)
+    L.add(Load(own, column.buffer))
+    return [own, L.loaded(column.top)]
 
 
 def _columns(L: Lowering, tape: Tape) -> tuple[Layout, list[Column]]:

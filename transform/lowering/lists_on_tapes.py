@@ -6,6 +6,8 @@ xs_tape.append(xs)        for i in range(count): items[top + i] = xs[i]
 
 from __future__ import annotations
 
+from typing import Any
+
 from gradwright.transform.core import (
     Alloc,
     At,
@@ -14,6 +16,7 @@ from gradwright.transform.core import (
     Length,
     List,
     Load,
+    Operand,
     Pop,
     Push,
     Store,
@@ -128,6 +131,27 @@ def _pop_each(
         listed.fit(L, item)
         listed.put(L, symbol(i), item)
     L.add(For(i, linear(0), n, linear(1), body, backwards=True))
+    L.add(Store(listed.column.top, n))
+
+
+def take_items(L: Lowering, listed: Listed, source: Any, n: Linear) -> None:
+    """Items that stand in memory become those of an empty list."""
+    shape = L.shape(source)[1:]
+    if not isinstance(listed, Ragged):
+        agree(L, listed.stack, shape)
+        copy_items(L, source, listed, linear(0), 1, n)
+        return
+    claim(L, listed.stack, listed.column, (n,), n)
+    (i,), item = variables(1), Value("item", listed.item)
+    t = listed.item.element
+
+    def at(w: Scope, places: Places) -> Operand:
+        return w.load(source, (symbol(i), *places), t, "item")
+
+    with L.open_loop(i, (linear(0), n - 1)), L.block(loops=True) as body:
+        L.is_computed(item, shape, at, (source, symbol(i)), cheap=True)
+        listed.put(L, symbol(i), item)
+    L.add(For(i, linear(0), n, linear(1), body))
     L.add(Store(listed.column.top, n))
 
 

@@ -40,11 +40,10 @@ from gradwright.transform.core import (
     Tape,
     Value,
     While,
-    fresh,
+    copied,
     is_recursive,
     program,
     type_of,
-    walk,
 )
 from gradwright.transform.errors import UnsupportedSyntax
 from gradwright.transform.indices import Linear, linear
@@ -72,8 +71,8 @@ from gradwright.transform.lowering.handed import (
     Pair,
     as_given,
     hand_over,
-    on_tapes,
-    prepare,
+    on_tape,
+    take_as_own,
 )
 from gradwright.transform.lowering.handed import take as take_tape
 from gradwright.transform.lowering.lanes import in_lanes
@@ -106,7 +105,7 @@ from gradwright.transform.lowering.unused import drop_unused
 from gradwright.transform.lowering.zeros import begin_as_zeros
 from gradwright.transform.types import BOOL
 
-Tapes = Mapping[Tape, tuple[Layout, list[Pair]]]
+Tapes = Mapping[Any, tuple[Layout, list[Pair]]]
 NOTHING: Mapping[Any, Any] = MappingProxyType({})
 MOST_DENIED = 8  # things taken for granted that did not hold, before nothing is
 
@@ -130,19 +129,6 @@ def lower(
     return made.function
 
 
-def _copied(function: Function) -> Function:
-    """The program as it is now: afterwards it is made ready to be written."""
-    copies = {f: replace(f) for f in program(function)}
-    for f, made in copies.items():
-        own = fresh(f.body)
-        made.body = own.block(f.body)
-        made.results = [own.operand(r) for r in f.results]
-        for s in walk(made.body):
-            if isinstance(s, Call):
-                s.function = copies[s.function]
-    return copies[function]
-
-
 class Lowered:
     """A function in loops, which can be lowered once more when more is known of it.
 
@@ -158,8 +144,8 @@ class Lowered:
         natural: tuple[Linear, ...] = (),
         given: Mapping[int, Layout] = NOTHING,
     ) -> None:
-        self.source, self.equal, self.natural = _copied(source), equal, natural
-        self.lists = on_tapes(self.source)
+        self.source, self.equal, self.natural = copied(source), equal, natural
+        take_as_own(self.source)
         self.params = self.source.params
         self.given: dict[int, Layout] = {}
         self.handed: dict[int, Layout] = {}
@@ -171,14 +157,14 @@ class Lowered:
     def take(self, given: Mapping[int, Layout]) -> None:
         """Lower it for tapes that are given in these layouts, by their places."""
         self.given = {
-            k: given.get(k) or Layout(p.type)
+            k: given.get(k) or Layout(p.type, is_list=isinstance(p, List))
             for k, p in enumerate(self.params)
-            if isinstance(p, Tape)
+            if isinstance(p, Tape | List)
         }
         self.source.params = []
         self.tapes: Tapes = {}
         for k, p in enumerate(self.params):
-            if not isinstance(p, Tape):
+            if not isinstance(p, Tape | List):
                 self.source.params.append(p)
                 continue
             pairs = as_given(p, self.given[k])
@@ -202,13 +188,8 @@ class Lowered:
         own = others[self.source]
         needs = Needs(inside=True) if is_recursive(self.source) else self.needs
         facts = self.equal, self.natural
-        made, handed = _again(self.source, needs, others, *facts, self.tapes)
+        made, self.handed = _again(self.source, needs, others, *facts, self.tapes)
         _fill(own, made)
-        results = self.source.results
-        self.handed = {
-            k: replace(layout, is_list=results[k] in self.lists)
-            for k, layout in handed.items()
-        }
         return own
 
     def widen(self, number: int) -> None:
@@ -251,21 +232,21 @@ def _fill(function: Function, made: Function) -> None:
 def _lowered(L: Lowering, tapes: Tapes) -> tuple[Function, dict[int, Layout]]:
     given: set[Any] = set()
     handed: dict[int, Layout] = {}
+    every = dict(enumerate(L.function.results))
+    places = {k: r for k, r in every.items() if isinstance(r, Tape | List)}
     words = [tape for tape, (layout, _) in tapes.items() if layout.is_words]
     L.stacks = stacks.stacks_of(L.function, words)
-    prepare(L)
     with L.block() as body:
         for tape, (layout, pairs) in tapes.items():
             take_tape(L, tape, layout, pairs)
         block(L, L.function.body)
-        results = [
-            result(L, r, given) for r in L.function.results if not isinstance(r, Tape)
-        ]
+        results = [result(L, r, given) for k, r in every.items() if k not in places]
+        tapes_of = {k: on_tape(L, r) for k, r in places.items()}
         finish_tapes(L)
-        for k, r in enumerate(L.function.results):
-            if isinstance(r, Tape):
-                handed[k], parts = hand_over(L, r)
-                results += parts
+        for k, r in places.items():
+            layout, parts = hand_over(L, tapes_of[k])
+            handed[k] = replace(layout, is_list=isinstance(r, List))
+            results += parts
     body = [*_asked(L.needs), *L.head, *body]
     lowered = replace(L.function, body=body, results=results)
     drop_unused(lowered)

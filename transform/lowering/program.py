@@ -97,7 +97,7 @@ class Needs:
     equal, natural and unlike: what is taken for granted of the arguments, and asked at
     the entry; nothing of that kind where it is `cautious`, as it did not hold.  inside:
     of a function that calls itself, with arrays of any length.  rows: what holds an
-    item of a list of lists for a moment.
+    item of a list of lists for a moment.  tapes: on which lists are handed over.
     """
 
     growing: set[Any] = field(default_factory=set)
@@ -111,6 +111,7 @@ class Needs:
     varying: set[int] = field(default_factory=set)
     shapes: dict[int, Any] = field(default_factory=dict)
     rows: dict[Any, Any] = field(default_factory=dict)
+    tapes: dict[Any, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

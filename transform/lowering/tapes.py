@@ -93,16 +93,16 @@ def begin_tape(L: Lowering, tape: Tape) -> None:
     item, depth = type_of(operand), operand.depth if isinstance(operand, List) else 0
     if item.optional or not item.is_number:
         raise L.refuse(f"{tape.name}, which may hold None,")
-    _begin(L, tape, tape, item, depth)
+    begin(L, tape, tape, item, depth)
 
 
-def _begin(L: Lowering, tape: Tape, whole: Tape, item: Type, depth: int) -> None:
+def begin(L: Lowering, tape: Tape, whole: Tape, item: Type, depth: int) -> None:
     """Room for a tape of lists of this depth, which may be a part of a whole one."""
     if depth > 1:
         rows, counts = Tape(tape.name, item), Tape(f"{tape.name}_counts", INT)
         L.rows_of[tape] = rows, counts
-        _begin(L, rows, whole, item, depth - 1)
-        _begin(L, counts, whole, INT, 0)
+        begin(L, rows, whole, item, depth - 1)
+        begin(L, counts, whole, INT, 0)
         L.memory_of[tape] = L.memory_of[rows] | L.memory_of[counts]
         return
     column = begin_column(L, whole, tape.name, item)

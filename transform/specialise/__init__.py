@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from gradwright.transform.core import Function, Value
@@ -36,6 +36,7 @@ from gradwright.transform.specialise.aliases import refuse_old_views
 from gradwright.transform.specialise.births import Promotion, given
 from gradwright.transform.specialise.findings import Findings
 from gradwright.transform.specialise.frame import Demand, Frame, Program
+from gradwright.transform.specialise.handing_back import Changed, HandingBack, WayTo, at
 from gradwright.transform.specialise.listing import refuse_results
 from gradwright.transform.specialise.regions import (
     copied_parameters,
@@ -59,6 +60,8 @@ class Specialised:
     `inputs` are the parameters that a call gives, `stored` those that the program
     stores into, by their names, with where.  `changed` are lists of arguments that it
     changes, by the way to them, with where; `captured` the lists that it captured.
+    `handed_back`: what changed lists hold afterwards, whose items are results, too.
+    `deep`: the changed ones in which lists have changed.
     """
 
     function: Function
@@ -72,6 +75,12 @@ class Specialised:
     stored: list[tuple[Value, str, Location]]
     changed: dict[tuple[Any, ...], Location]
     captured: list[Path]
+    handed_back: list[Changed]
+    deep: set[tuple[Any, ...]]
+
+    def given_at(self, way: WayTo) -> Any:
+        """An argument, or what is in it, at the end of a way."""
+        return at(self.arguments, way)
 
 
 class NeedsValue(Exception):
@@ -88,6 +97,7 @@ def specialise(
     apply: Callable[..., Any] | None = None,
     exact: bool = False,
     wanted: set[Any] | None = None,
+    hands_back: bool = False,
 ) -> Specialised:
     """Rewrite a function for arguments of these types.
 
@@ -98,16 +108,18 @@ def specialise(
         exact: The lengths of captured arrays are numbers, as they are now.
         wanted: The keys of the user's rules for all samples that are needed; one that
             a vmap in the program needs is put in.
+        hands_back: It gives back what lists of the caller's hold that it has changed.
 
     Raises:
         NeedsValue: A parameter is used where a constant is needed.
         NeedsLengths: So are lengths, which are no numbers as they are not `exact`.
     """
     wanted = set() if wanted is None else wanted
+    how = exact, wanted, hands_back
     try:
-        return _specialise(source, arguments, apply, exact, wanted, False)
+        return _specialise(source, arguments, apply, *how, False)
     except (AliasError, UnsupportedSyntax):
-        return _specialise(source, arguments, apply, exact, wanted, True)
+        return _specialise(source, arguments, apply, *how, True)
 
 
 def _specialise(
@@ -116,6 +128,7 @@ def _specialise(
     apply: Callable[..., Any] | None,
     exact: bool,
     wanted: set[Any],
+    hands_back: bool,
     wary: bool,
 ) -> Specialised:
     """Rewrite a function; if `wary`, what an operator may change is an array's part.
@@ -126,7 +139,8 @@ def _specialise(
     kinds: dict[Any, Any] = {}
     while True:
         try:
-            return _attempt(source, arguments, apply, exact, wanted, wary, kinds)
+            how = exact, wanted, hands_back, wary
+            return _attempt(source, arguments, apply, *how, kinds)
         except Promotion as e:
             known = kinds.get(e.origin)
             found = e.kind.tree, e.kind.guessed
@@ -143,6 +157,7 @@ def _attempt(
     apply: Callable[..., Any] | None,
     exact: bool,
     wanted: set[Any],
+    hands_back: bool,
     wary: bool,
     kinds: dict[Any, Any],
 ) -> Specialised:
@@ -169,8 +184,12 @@ def _attempt(
     count = len(root.params)
     frame.env.update({name: given(frame, a, (name,)) for name, a in bound.items()})
     copies = copied_parameters(frame)
+    handing_back = HandingBack(frame) if hands_back else None
+    handed_back: list[Changed] = []
     try:
         value = run_body(frame)
+        if handing_back is not None:
+            value, handed_back = handing_back.of(value, bound)
         refuse_results(frame, value, frame.node.body[-1])
     except Demand as e:
         raise _as_needed(e, bound) from None
@@ -178,6 +197,7 @@ def _attempt(
         raise frame.error(
             UnsupportedSyntax, "this recursion never comes to an end", source.node
         ) from None
+    value = Structure(tuple, (value, *(c.items for c in handed_back)))
     f = root.function
     hidden = list(program.hidden.values())
     f.params = [*root.params[:count], *(p for p in root.params[count:])]
@@ -189,8 +209,11 @@ def _attempt(
     held = {place: p for p, place in copies.values()}
     lent = {held.get(a, a): name for a, name in root.lent.items()}
     stored = {name: p for p, name in lent.items() if p in f.params} | stored
-    result = mapped(lambda x: others.get(x, x), value)
-    f.results = [x for x in leaves(result) if not isinstance(x, Static)]
+    results = mapped(lambda x: others.get(x, x), value)
+    f.results = [x for x in leaves(results) if not isinstance(x, Static)]
+    result, *items = results.items
+    pairs = zip(handed_back, items, strict=True)
+    handed_back = [replace(c, items=found) for c, found in pairs]
     f.filename = source.filename
     refuse_old_views(f, program.own)
     refuse_changed_rows(f)
@@ -211,6 +234,8 @@ def _attempt(
         [(p, name, source.location(source.node)) for name, p in stored.items()],
         root.changed,
         list(program.captured.values()),
+        handed_back,
+        root.deep,
     )
 
 

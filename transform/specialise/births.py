@@ -93,16 +93,19 @@ def given(frame: Frame, value: Any, path: tuple[Any, ...]) -> Any:
     """An argument with lists of its own: those of the caller do not change."""
     if not isinstance(value, Structure):
         return value
-    named = zip(value.labels, value.items, strict=True)
-    own = value.of(given(frame, item, (*path, label)) for label, item in named)
+    pairs = zip(value.labels, value.items, strict=True)
+    own = value.of(given(frame, item, (*path, label)) for label, item in pairs)
     if own.kind is not list:
         return own
     node = frame.source.node
     origin = (frame.site, frame.source.filename, node.lineno, "argument", *path)
-    made = _entered(frame, own, origin, node)
+    made = frame.unit.lists[path] = _entered(frame, own, origin, node)
     if isinstance(made, Structure):
         frame.program.births[made].given = path
     else:
+        from gradwright.transform.specialise.lists import named
+
+        named(made, "_".join(map(str, path)))
         made.given = path
     return made
 
@@ -158,11 +161,21 @@ def _held(frame: Frame, a: Any) -> Any:
     return own or a.holding([_held(frame, item) for item in a.items])
 
 
-def note_change(frame: Frame, a: Any) -> None:
+def note_change(frame: Frame, a: Any, appended: bool = False) -> None:
     """A list that a call gives is changed, which whoever else has it would see."""
     where = frame.builder.where
     if a.given is not None and where is not None:
         frame.unit.changed.setdefault(a.given, where)
+        if not appended:
+            frame.unit.reordered.add(a.given)
+        if getattr(a, "path", ()):
+            frame.unit.deep.add(a.given)
+
+
+def note_doubt(frame: Frame, a: Any) -> None:
+    """What a list that a call gives holds then is not known as Python has it."""
+    if a.given is not None:
+        frame.unit.doubtful.add(a.given)
 
 
 def may_change(frame: Frame, a: Structure, node: Any) -> Birth:
@@ -178,7 +191,7 @@ def may_change(frame: Frame, a: Structure, node: Any) -> Birth:
         )
     if birth is None or birth.origin is None:
         if frame.unit is not frame.program.root:
-            raise InlineInstead
+            raise InlineInstead("changes a list that it is given")
         raise frame.error(
             UnsupportedSyntax,
             "a list is changed here that a loop or branch assigns, or that is an item",

@@ -121,7 +121,11 @@ class Unit:
         self.stands_alone = False  # it is differentiated as it is
         self.unready = False  # it was called before its result was known
         self.stored: dict[str, Value] = {}  # parameters that it copies and stores into
-        self.changed: dict[Any, Location] = {}  # lists of arguments, where they change
+        self.lists: dict[Any, Any] = {}  # of arguments, by the way to each
+        self.changed: dict[Any, Location] = {}  # those of them that change, and where
+        self.deep: set[Any] = set()  # in lists in them
+        self.reordered: set[Any] = set()  # otherwise than by more items at the end
+        self.doubtful: set[Any] = set()  # as only Python itself knows
         self.lent: dict[Any, str] = {}  # arrays to derivatives that store, as what
         self.own_results: set[int] = set()  # those that share memory with nothing
         self.waits_for: set[Unit] = set()  # units whose result a branch needs

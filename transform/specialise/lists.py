@@ -13,6 +13,7 @@ kind of its items must be known.
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -54,6 +55,7 @@ from gradwright.transform.specialise.births import (
     Kind,
     Promotion,
     note_change,
+    note_doubt,
 )
 from gradwright.transform.specialise.frame import Frame, ProgramError
 from gradwright.transform.specialise.kinds import (
@@ -71,7 +73,7 @@ from gradwright.transform.specialise.kinds import (
     same_kind,
 )
 from gradwright.transform.specialise.methods import call_function
-from gradwright.transform.types import FLOAT, INT, VARYING, Type, join
+from gradwright.transform.types import FLOAT, INT, VARYING, Type, element_dtype, join
 
 # ---- lists of run-time length begin ------------------------------------------------
 
@@ -216,6 +218,7 @@ def take(frame: Frame, name: str, held: Listed, value: Listed, node: Any) -> Non
             settled(frame, held)
         raise _promotion(held, each_type(kept_kind, both))
     note_change(frame, value)  # under another name, perhaps
+    note_doubt(frame, value)
     for place, source in zip(leaves(held.tree), leaves(value.tree), strict=True):
         frame.builder.add(Take(place, source))
         _renew(frame, place)
@@ -264,6 +267,7 @@ def exchanged(
 def _moved(frame: Frame, listed: Listed, node: Any) -> Listed:
     """A copy that goes by another name in the place of the list itself."""
     note_change(frame, listed)  # by that name, perhaps
+    note_doubt(frame, listed)
     return part(frame, listed, Span(), node)
 
 
@@ -475,15 +479,41 @@ def index_of(frame: Frame, a: Any) -> Operand:
 def insert(frame: Frame, listed: Listed, item: Any, position: Any, node: Any) -> None:
     """xs.insert(position, item), xs.append(item) without a position."""
     _settle_kind(frame, listed, item, node)
-    note_change(frame, listed)
+    note_change(frame, listed, appended=position is None)
     frame.program.hold(item, "another list")
     _note_move(frame, listed, position is None)
-    tree, path = listed.tree, listed.path
-    is_row = isinstance(tree, List) and not tree.is_item((*path, At(linear(0))))
-    items = [_as_row(frame, item, kind_at(tree, len(path)))] if is_row else leaves(item)
-    for place, operand in zip(leaves(tree), items, strict=True):
-        new = operand if is_row else convert(as_constant(operand), place.type)
-        frame.builder.add(Insert(place, new, position, path))
+    path = listed.path
+    for place, part in _parts(listed.tree, item):
+        if place.is_item((*path, At(linear(0)))):
+            operand = _fitted(frame, listed, part, place)
+        else:
+            _note_kinds(frame, listed, part, place)
+            operand = _as_row(frame, part, kind_at(place, len(path)))
+        frame.builder.add(Insert(place, operand, position, path))
+
+
+def _parts(tree: Any, item: Any) -> Iterator[tuple[List, Any]]:
+    """Each list of the core, and what of an item goes into it."""
+    if isinstance(tree, Structure):
+        for part, a in zip(tree.items, item.items, strict=True):
+            yield from _parts(part, a)
+    else:
+        yield tree, item
+
+
+def _fitted(frame: Frame, listed: Listed, a: Any, place: List) -> Any:
+    """A number or an array as the items of a list are."""
+    _note_kinds(frame, listed, a, place)
+    return convert(as_constant(a), place.type)
+
+
+def _note_kinds(frame: Frame, listed: Listed, item: Any, place: List) -> None:
+    """What becomes of another kind in a list of the caller is not what Python has."""
+    for leaf in leaves(item):
+        if is_operand(leaf) and element_dtype(type_of(leaf)) != element_dtype(
+            place.type
+        ):
+            note_doubt(frame, listed)
 
 
 def _as_row(frame: Frame, item: Any, kind: Rows) -> List:
@@ -576,6 +606,5 @@ def put(
         value = binary(frame, function, item(frame, listed, position), value, node)
     _settle_kind(frame, listed, value, node)
     frame.program.hold(value, "another list")
-    for place, operand in zip(leaves(listed.tree), leaves(value), strict=True):
-        new_item = convert(as_constant(operand), place.type)
-        frame.builder.add(Store(place, new_item, path))
+    for place, part in _parts(listed.tree, value):
+        frame.builder.add(Store(place, _fitted(frame, listed, part, place), path))

@@ -33,7 +33,7 @@ from gradwright.transform.core import (
     stores,
     walk,
 )
-from gradwright.transform.errors import AliasError
+from gradwright.transform.errors import AliasError, Location
 
 Levels = tuple[frozenset[Any], ...]
 """What a list may be, then what its items may be, and so on."""
@@ -43,7 +43,10 @@ def refuse_changed_rows(function: Function) -> None:
     """Refuse to read a list that has changed under another name."""
     changed = (p for s in function.body for p in stores(s))
     if any(isinstance(p, List) and p.depth > 1 for p in changed):
-        _Sharing(set(_last_uses(function.body))).run(function.body)
+        sharing = _Sharing(set(_last_uses(function.body)))
+        sharing.run(function.body)
+        for r in function.results:
+            sharing.read(r, function.body[-1].where)
 
 
 def _last_uses(body: list[Statement]) -> Iterator[Insert]:
@@ -92,12 +95,18 @@ class _Sharing:
                 continue
             asks_length = isinstance(s, Load) and s.index == (Length(),)
             if not (asks_length and v.depth > other.depth):
-                raise AliasError(
-                    f"'{v.name}' is read here, which has a list in common with "
-                    f"'{other.name}', and that list was changed in between",
-                    at=s.where,
-                    instead=f"list(...) of what goes into '{v.name}'",
-                )
+                self.read(v, s.where)
+
+    def read(self, v: Any, where: Location | None) -> None:
+        """Refuse a list that is out of date."""
+        other = self.stale.get(v)
+        if other is not None:
+            raise AliasError(
+                f"'{v.name}' is read here, which has a list in common with "
+                f"'{other.name}', and that list was changed in between",
+                at=where,
+                instead=f"list(...) of what goes into '{v.name}'",
+            )
 
     def _step(self, s: Statement) -> None:
         match s:
