@@ -52,6 +52,7 @@ def derivatives(program: str) -> str:
 
 CLEARED = "transform/test_cleared.py::test_against_differences"
 LISTED = "transform/specialise/test_lists.py::test_against_differences"
+HANDED_BACK = "transform/specialise/test_handing_back.py::test_"
 AT_PLACES = "transform/specialise/test_inplace.py::test_against_differences"
 
 FAULTS = [
@@ -1774,6 +1775,75 @@ FAULTS = [
             "first + 2 * step, 3 * step",
             "first, 3 * step",
             "transform/test_shapes.py::test_a_length_that_is_not_linear_is_open",
+        ),
+    ),
+    *planted(
+        "transform/lowering/handed",
+        (
+            "a list that is taken begins as another one",
+            "p: List(p.name, p.type, p.depth) for p in lists",
+            "p: p for p in lists",
+            lowered("handed", "halves_of_linearize[looked_back]"),
+        ),
+        (
+            "lists of lists are handed over without the outer counts",
+            "return replace(layout, depth=layout.depth + 1), [*columns, column]",
+            "return layout, columns",
+            lowered("handed", "both_halves_are_machine_code[in_lists0]"),
+        ),
+    ),
+    *planted(
+        "transform/specialise/handing_back",
+        (
+            "an array by the name of an argument is the caller's",
+            "                self.ways.pop(id(a))",
+            "                pass",
+            HANDED_BACK + "another_array_by_the_name_of_an_argument",
+        ),
+        (
+            "one list is handed over twice",
+            "            if own in self.made:",
+            "            if False:",
+            HANDED_BACK + "what_only_the_function_itself_can_change[twice]",
+        ),
+        (
+            "lists in a list may be others",
+            "or any(moves.get(p, (0,))[0] for p in places)",
+            "or False",
+            HANDED_BACK + "what_only_the_function_itself_can_change[first_rows1]",
+        ),
+    ),
+    *planted(
+        "transform/specialise/births",
+        (
+            "what a list had is thought to be there still",
+            "            frame.unit.reordered.add(a.given)",
+            "            pass",
+            HANDED_BACK + "lists_of_the_caller[scaled_to]",
+        ),
+        (
+            "a list in a list changes unnoticed",
+            "            frame.unit.deep.add(a.given)",
+            "            pass",
+            HANDED_BACK + "one_list_twice_in_a_list_whose_lists_change[grad]",
+        ),
+    ),
+    *planted(
+        "transform/specialise/lists",
+        (
+            "a number becomes of another kind in a list of the caller",
+            "                note_doubt(frame, listed)\n",
+            "                pass\n",
+            HANDED_BACK + "what_only_the_function_itself_can_change[of_two_kinds]",
+        ),
+    ),
+    *planted(
+        "transform/ownership",
+        (
+            "an array of the caller is handed back as a copy",
+            "        if k >= first and roots & taken:",
+            "        if False:",
+            HANDED_BACK + "what_only_the_function_itself_can_change[given_again]",
         ),
     ),
 ]

@@ -380,6 +380,7 @@ ITSELF = [
     (stored_later, X, []),
     (result_too, X, 3, []),
     (first_rows, 2.0, [[1.0], [2.0], [3.0]], 2),
+    (first_rows, 2.0, [[1.0], [2.0, 3.0], [4.0]], 2),
     (of_two_kinds, 2.0, [1.5, 2.5], 1),
     (kept, 3, 3, [1.5]),
     (had, 2.0, [X], 1),
