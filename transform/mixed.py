@@ -28,10 +28,13 @@ from gradwright.transform.core import (
     Statement,
     Store,
     Take,
+    blocks,
+    defines,
     is_recursive,
     type_of,
     walk,
 )
+from gradwright.transform.indices import Dim, Linear
 from gradwright.transform.primitives.structural import SPREAD, SUM_TO
 from gradwright.transform.types import fills
 
@@ -86,6 +89,70 @@ def _flow(s: Statement) -> list[tuple[Any, list[Any], list[Any]]]:
             pairs = zip(s.outs, s.function.results, strict=True)
             return [(out, [], []) for out, r in pairs if r in inside]
     return []
+
+
+def may_stretch(function: Function) -> bool:
+    """Whether arrays of several lengths may meet where one of them may be a number.
+
+    In `s = s + xs` the two are of one shape while nothing else is added to `s`, and the
+    lengths of `xs` stay the same.
+    """
+    mixed = Mixed(function, set()).all
+    if not mixed:
+        return False
+    held = _dims_held(function, mixed)
+    inner = {v for s in walk(function.body) if blocks(s) for v in _defined_in(s)}
+    for s in walk(function.body):
+        if not isinstance(s, Let) or s.primitive.signature is not None:
+            continue
+        arrays = [o for o in s.operands if is_array(o)]
+        if len(set(arrays)) < 2 or mixed.isdisjoint(arrays):
+            continue
+        met = set().union(*(held.get(o) or {type_of(o).dims} for o in arrays))
+        if any(_differ(column, inner) for column in _columns(met)):
+            return True
+    return False
+
+
+def _dims_held(function: Function, mixed: set[Any]) -> dict[Any, set[Any]]:
+    """The dims of all arrays that each of these may be."""
+    held: dict[Any, set[Any]] = {v: set() for v in mixed}
+    size = -1
+    while size != sum(map(len, held.values())):
+        size = sum(map(len, held.values()))
+        for s in walk(function.body):
+            for out, arrays, _ in _given(s):
+                if out not in mixed:
+                    continue
+                for o in arrays:
+                    held[out] |= held[o] if o in mixed else {type_of(o).dims}
+                if isinstance(s, Call):
+                    held[out].add(type_of(out).dims)
+    return held
+
+
+def _given(s: Statement) -> list[tuple[Any, list[Any], list[Any]]]:
+    """The same as `_flow`, and elements of every row."""
+    if isinstance(s, Let) and is_array(s.out):
+        return [(s.out, [o for o in s.operands if is_array(o)], [])]
+    return _flow(s)
+
+
+def _defined_in(s: Statement) -> set[Any]:
+    """What is defined in the blocks of a loop or branch."""
+    return {v for block in blocks(s) for t in walk(block) for v in defines(t)}
+
+
+def _columns(met: set[Any]) -> list[set[Linear]]:
+    """The lengths along each axis, the last one first."""
+    most = max(map(len, met), default=0)
+    return [{dims[-k] for dims in met if len(dims) >= k} for k in range(1, most + 1)]
+
+
+def _differ(lengths: set[Linear], inner: set[Any]) -> bool:
+    """Whether they may be several, or be another one in each trip of a loop."""
+    arrays = {s.array for d in lengths for s in d.symbols() if isinstance(s, Dim)}
+    return len(lengths) > 1 or not arrays.isdisjoint(inner)
 
 
 def short(function: Function) -> set[Any]:

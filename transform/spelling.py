@@ -24,6 +24,7 @@ from gradwright.transform.primitives.structural import (
     DISPLAY,
     ELEMENTS,
     FORMAT,
+    IS_ONE,
     ITEM,
     NAMED,
     PRODUCT,
@@ -150,6 +151,8 @@ class Spelling:
         if p is WITHIN:
             places = ast.Call(ast.Name("range"), [trees[1]], [])
             return ast.Subscript(places, trees[0])
+        if p is IS_ONE:
+            return self._is_one(trees[0], s.attribute)
         if p is COPY:
             return ast.Call(ast.Attribute(trees[0], "copy"), [], [])
         if p is SPREAD:
@@ -256,6 +259,13 @@ class Spelling:
             self.call("np.ndim", [primal]), ast.Tuple([]), ast.Constant(None)
         )
         return self.call("np.sum", [tree], axis=axis)
+
+    def _is_one(self, tree: ast.expr, k: int) -> ast.expr:
+        """np.shape(x)[k:k+1] == (1,), which is false of a number."""
+        lower = ast.Constant(k) if k else None
+        axis = ast.Slice(lower, ast.Constant(k + 1), None)
+        found = ast.Subscript(self.call("np.shape", [tree]), axis)
+        return ast.Compare(found, [ast.Eq()], [ast.Tuple([ast.Constant(1)])])
 
     def _sum_to(self, tree: ast.expr, lead: int, kept: tuple[int, ...]) -> ast.expr:
         if lead:

@@ -46,6 +46,7 @@ from gradwright.transform.primitives.structural import (
     CAST,
     COPY,
     DISPLAY,
+    IS_ONE,
     ITEM,
     NAMED,
     SPREAD,
@@ -95,6 +96,10 @@ def lower_let(L: Lowering, s: Let) -> None:
         spread(L, s.out, operands[0], _spread_shape(L, *operands))
     elif p is DISPLAY:
         display(L, s, operands)
+    elif p is IS_ONE:
+        length = L.shape(operands[0])[s.attribute]
+        L.add(Let(s.out, row(operator.eq, 2), (length, linear(1))))
+        note_truth(L, s.out, operator.eq, length, linear(1))
     elif p is SUM_TO:
         RULES[SUM_TO](L, s, {"operands": operands})
     elif p is ITEM:

@@ -16,6 +16,8 @@ from gradwright.transform.lowering.arrays import cast, lowers, spread
 from gradwright.transform.lowering.nests import Places, Scope
 from gradwright.transform.lowering.program import Lowering, Shape
 from gradwright.transform.lowering.reductions import constant
+from gradwright.transform.lowering.regions import steps_between
+from gradwright.transform.lowering.views import plus, times
 from gradwright.transform.types import BOOL, COMPLEX, FLOAT, Type, numpy_scalar
 
 NUMPY_BOOL = numpy_scalar(bool)
@@ -111,15 +113,16 @@ def arange(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     ]
     if not t.is_inexact and all(o is not None for o in ints):
         a, b, c = (L.form(o) for o in ints if o is not None)
-        if c.constant is None or c.constant == 0:
-            raise L.refuse("np.arange whose step is a variable")
-        distance = b - a if c.constant > 0 else a - b
-        count = _steps(L, distance, abs(c.constant))
+        if c.constant:
+            distance = b - a if c.constant > 0 else a - b
+            count = _steps(L, distance, abs(c.constant))
+        else:
+            L.raise_if(operator.eq, c, linear(0), ZeroDivisionError, "division by zero")
+            is_up = L.let(operator.gt, c, linear(0), type=BOOL)
+            count = steps_between(L, a, b, c, is_up)
 
         def at(w: Scope, places: Places) -> Operand:
-            (i,) = places
-            assert isinstance(i, Linear)
-            return cast(w, a + i * (c.constant or 1), t)
+            return cast(w, plus(w, a, times(w, places[0], c)), t)
 
         L.is_computed(s.out, L.settled_shape(s.out, (count,)), at, (), cheap=True)
         return

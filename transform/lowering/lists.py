@@ -150,6 +150,7 @@ def load_list(L: Lowering, s: Load) -> None:
             item = s.index[0] if s.index else Span()
             assert isinstance(item, Span)
             start, step, length = span(L, item, n, None)
+            assert isinstance(step, int)
             begin_list(L, s.out)
             _copy(L, s.source, s.out, start, step, length)
         case _:

@@ -309,6 +309,7 @@ def _copy_part(L: Lowering, nested: Nested, path: Index, to: List, cut: Span) ->
     """A list that has begun gets the items of one of the lists."""
     p, made = part(L, nested, path), L.lists[to]
     start, step, length = span(L, cut, p.count, None)
+    assert isinstance(step, int)
     is_ragged = isinstance(nested.items, Ragged) or isinstance(made, Ragged)
     if to.depth == 1 and not is_ragged:
         agree(L, made.stack, nested.items.shape_of_items(L))

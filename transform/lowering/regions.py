@@ -78,7 +78,7 @@ def _part(
     if any(isinstance(i, Pick) for i in items):
         return _picked(L, shape, tuple(items))
     found: list[Linear] = []
-    moves: list[Callable[[Places], Operand]] = []
+    moves: list[Callable[[Scope, Places], Operand]] = []
     axis = 0
     for item in items:
         k = len(found)
@@ -87,19 +87,21 @@ def _part(
                 found.append(linear(1))
             case At(position=position):
                 place = position_in(L, position, shape[axis], axis)
-                moves.append(lambda _, place=place: place)  # type: ignore[misc]
+                moves.append(lambda *_, place=place: place)  # type: ignore[misc]
                 axis += 1
             case Span():
                 given = dims[k] if dims is not None and len(dims) > k else None
                 start, step, length = span(L, item, shape[axis], L.granted(given))
                 found.append(length)
                 moves.append(
-                    lambda places, k=k, a=start, s=step: a + places[k] * s  # type: ignore[misc]
+                    lambda w, places, k=k, a=start, s=step: plus(
+                        w, a, times(w, places[k], s)
+                    )
                 )
                 axis += 1
             case _:
                 raise L.refuse("this index")
-    return Region(tuple(found), lambda w, places: tuple(m(places) for m in moves))
+    return Region(tuple(found), lambda w, places: tuple(m(w, places) for m in moves))
 
 
 def position_in(L: Lowering, position: Operand, length: Linear, axis: int) -> Linear:
@@ -119,15 +121,18 @@ def position_in(L: Lowering, position: Operand, length: Linear, axis: int) -> Li
 
 def span(
     L: Lowering, item: Span, length: Linear, known: Linear | None
-) -> tuple[Linear, int, Linear]:
-    """Where a slice starts, its step, and how many elements it has."""
+) -> tuple[Linear, int | Linear, Linear]:
+    """Where a slice starts, its step, and how many elements it has.
+
+    The step is a form where only the run knows it.
+    """
     if known is not None and not L.assume_natural(known):
         known = L.greatest(known, linear(0))
-    step = 1 if item.step is None else L.operand(item.step)
-    if isinstance(step, Linear):
-        if step.constant is None:
-            raise L.refuse("a slice whose step is a variable")
-        step = step.constant
+    given = linear(1) if item.step is None else L.operand(item.step)
+    form = L.form(given if isinstance(given, Linear) else L.let(int, given))
+    step = form.constant
+    if step is None:
+        return _varied(L, item, length, known, form)
     if step > 0:
         start = _bound(L, item.lower, length, linear(0), length, known is not None)
         if known is not None:
@@ -141,6 +146,30 @@ def span(
         return start, step, known
     stop = _bound(L, item.upper, last + 1, linear(-1), last, False, linear(-1))
     return start, step, _count(L, start - stop, -step)
+
+
+def _varied(
+    L: Lowering, item: Span, length: Linear, known: Linear | None, step: Linear
+) -> tuple[Linear, Linear, Linear]:
+    """The same for a step of which not even the sign is known."""
+    zero, one, last = linear(0), linear(1), length - 1
+    L.raise_if(operator.eq, step, zero, ValueError, "slice step cannot be zero")
+    is_up = L.let(operator.gt, step, zero, type=BOOL)
+    least, most = chosen(L, is_up, zero, -one), chosen(L, is_up, length, last)
+    first, end = chosen(L, is_up, zero, last), chosen(L, is_up, length, -one)
+    start = _bound(L, item.lower, length, first, most, False, least)
+    if known is not None:
+        return start, step, known
+    stop = _bound(L, item.upper, length, end, most, False, least)
+    return start, step, steps_between(L, start, stop, step, is_up)
+
+
+def steps_between(
+    L: Lowering, start: Linear, stop: Linear, step: Linear, is_up: Operand
+) -> Linear:
+    """How many steps there are from a start to a stop, either way."""
+    over = stop - start + step - chosen(L, is_up, linear(1), linear(-1))
+    return L.greatest(L.let(operator.floordiv, over, step), linear(0))
 
 
 def _count(L: Lowering, distance: Linear, step: int) -> Linear:
@@ -192,7 +221,7 @@ def _picked(L: Lowering, shape: Shape, items: tuple[Any, ...]) -> Region:
     axis = 0
     picks: dict[int, Any] = {}  # by axis: a function of the places' own place
     shapes: dict[int, Shape] = {}  # by axis, of the arrays of places
-    slices: dict[int, tuple[Linear, int]] = {}
+    slices: dict[int, tuple[Linear, int | Linear]] = {}
     outer: list[Linear] = []  # lengths besides those of the places
     order: list[int | None] = []
     arrays: list[Shape] = []
@@ -243,7 +272,7 @@ def _picked(L: Lowering, shape: Shape, items: tuple[Any, ...]) -> Region:
                 found.append(picks[a](w, mine))
             else:
                 start, step = slices[a]
-                found.append(plus(w, start, times(w, along[a], linear(step))))
+                found.append(plus(w, start, times(w, along[a], step)))
         return tuple(found)
 
     return Region(tuple(lengths), move, tuple(reads))

@@ -235,8 +235,10 @@ def unflat(w: Scope, place: Operand, shape: Shape) -> Places:
     return (place, *found) if shape else ()
 
 
-def times(w: Scope, a: Operand, b: Operand) -> Operand:
+def times(w: Scope, a: Operand, b: Operand | int) -> Operand:
     """The product of two ints."""
+    if isinstance(b, int):
+        b = linear(b)
     for x, y in ((a, b), (b, a)):
         if isinstance(x, Linear) and x.constant is not None and isinstance(y, Linear):
             return y * x.constant

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gradwright.transform.primitives.record import Primitive
-from gradwright.transform.types import INT, TEXT, Type
+from gradwright.transform.types import BOOL, INT, TEXT, Type
 
 
 def _structural(name: str, type_rule: Any, cheap: bool = False) -> Primitive:
@@ -59,6 +59,9 @@ SUM_TO = _structural("sum_to", _same)
 The attribute says over which; without it, the second operand is the primal, and it is
 seen at run time whether that is a number.
 """
+
+IS_ONE = _structural("is_one", lambda x: BOOL, cheap=True)
+"""Whether an array has length one along an axis, the attribute; a number has not."""
 
 WITHIN = _structural("within", lambda place, length: INT, cheap=True)
 """A place on an axis of some length, counted from its start: range(length)[place].

@@ -63,6 +63,7 @@ from gradwright.transform.primitives.structural import (
     COPY,
     DISPLAY,
     FORMAT,
+    IS_ONE,
     ITEM,
     NAMED,
     SPREAD,
@@ -322,7 +323,10 @@ def unstretched(sweep: Sweep, c: Operand, o: Value) -> Operand:
         full[lead + k] = dim  # it is that of the operand either way
         t = replace(type_of(c), dims=tuple(full))
         summed = Cell(f"{o.name}_bar", t, choice=True)
-        is_one = b.operator(operator.eq, need(sweep, dim), linear(1))
+        if o in sweep.mixed.all:
+            is_one = b.let(IS_ONE, like, attribute=k)
+        else:
+            is_one = b.operator(operator.eq, need(sweep, dim), linear(1))
         axis = Template((("x", Hole(0)), ("axis", lead + k), ("keepdims", True)))
         b.add(Alloc(summed))
         with b.nested([]) as then:

@@ -18,9 +18,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from gradwright.transform.core import Function, Value
+from gradwright.transform.core import program as functions_of
 from gradwright.transform.custom import Wanted
 from gradwright.transform.errors import AliasError, Location, UnsupportedSyntax
 from gradwright.transform.indices import Dim, Linear
+from gradwright.transform.mixed import may_stretch
 from gradwright.transform.primitives import load_common
 from gradwright.transform.source import Source
 from gradwright.transform.specialise import bindings, expressions, statements
@@ -83,6 +85,10 @@ class Specialised:
         return at(self.arguments, way)
 
 
+class Stretches(Exception):
+    """What may be a number meets arrays of several lengths where it is an array."""
+
+
 class NeedsValue(Exception):
     """A parameter's value must be known: specialise again with it static."""
 
@@ -137,10 +143,14 @@ def _specialise(
     """
     load_common()
     kinds: dict[Any, Any] = {}
+    findings = Findings(wary)
     while True:
         try:
-            how = exact, wanted, hands_back, wary
+            how = exact, wanted, hands_back, findings
             return _attempt(source, arguments, apply, *how, kinds)
+        except Stretches:
+            assert not findings.loose
+            findings = Findings(wary, loose=True)
         except Promotion as e:
             known = kinds.get(e.origin)
             found = e.kind.tree, e.kind.guessed
@@ -158,7 +168,7 @@ def _attempt(
     exact: bool,
     wanted: set[Any],
     hands_back: bool,
-    wary: bool,
+    findings: Findings,
     kinds: dict[Any, Any],
 ) -> Specialised:
     """Rewrite a function, with these lists of run-time length."""
@@ -166,7 +176,7 @@ def _attempt(
         leaf for a in arguments.values() for leaf in leaves(a) if _is_function(leaf)
     ]
     called = (source.function, *(leaf.value for leaf in called_too))
-    program = Program(apply, called, exact, Findings(wary))
+    program = Program(apply, called, exact, findings)
     program.kinds, program.wanted = kinds, wanted
     root = program.root
     name = str(source.node.name).replace("<lambda>", "function")
@@ -217,6 +227,8 @@ def _attempt(
     f.filename = source.filename
     refuse_old_views(f, program.own)
     refuse_changed_rows(f)
+    if not findings.loose and any(map(may_stretch, functions_of(f))):
+        raise Stretches
     checked = [
         (a, b)
         for a, b in root.equal_dims

@@ -206,7 +206,8 @@ def assume_equal_dims(frame: Frame, operands: list[Operand]) -> list[int]:
     _refuse_unequal(shapes)
     for k in range(1, max(map(len, shapes), default=0) + 1):
         met = [s[-k] for s in shapes if len(s) >= k and s[-k].constant != 1]
-        met = [d for d in met if _is_of_array(frame, d)]
+        if not frame.program.findings.loose:
+            met = [d for d in met if _is_of_array(frame, d)]
         pairs = [(met[0], other) for other in met[1:] if other != met[0]]
         seen = [pair for pair in pairs if all(map(frame.unit.sees, pair))]
         frame.unit.assume_equal(seen)

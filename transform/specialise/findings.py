@@ -19,10 +19,14 @@ Position = tuple[int, int]
 
 
 class Findings:
-    """The locals of functions, those that may be unbound, and what is stored into."""
+    """The locals of functions, those that may be unbound, and what is stored into.
 
-    def __init__(self, wary: bool = True) -> None:
-        self.wary = wary  # what an operator changes may be a part of an array
+    wary: what an operator changes may be a part of an array.  loose: what may be a
+    number may be stretched where it is an array, too.
+    """
+
+    def __init__(self, wary: bool = True, loose: bool = False) -> None:
+        self.wary, self.loose = wary, loose
         self._locals: dict[int, frozenset[str]] = {}
         self._unsure: dict[int, set[Position]] = {}
         self._stored: dict[int, Stored] = {}
