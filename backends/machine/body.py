@@ -510,15 +510,17 @@ class Body:
             x = convert(self.b, of_registers(t, found), element_of(s.out.type))
             self.set(s.out, _counted(source, x))
             return
-        if is_scalar(type_of(source)):  # an element of an array of no axes
+        is_place = isinstance(source, Buffer)
+        if is_scalar(type_of(source)) and not is_place:  # an array of no axes
             self.set(s.out, convert(self.b, self.operand(source), s.out.type.element))
             return
-        if not s.index or s.index == (Whole(),):
+        if not is_scalar(s.out.type) and s.index in ((), (Whole(),)):
             self.memory.alias(s)
             return
         a = self.array(source)
         places = self.places(a, s.index, s.safe)
-        x = convert(self.b, arrays.load(self.b, self.scopes, a, places), s.out.type)
+        x = arrays.load(self.b, self.scopes, a, places)
+        x = convert(self.b, x, s.out.type.element)
         self.set(s.out, _counted(source, x))
 
     def places(self, a: Array, index: Index, safe: bool) -> list[Register]:

@@ -359,7 +359,14 @@ def vdot(L: Lowering, s: Let, given: dict[str, Any]) -> None:
 
 @lowers(np.vecdot)
 def vecdot(L: Lowering, s: Let, given: dict[str, Any]) -> None:
-    """Along the last axes of stacks of vectors."""
-    if given.get("axis", -1) != -1:
-        raise L.refuse("np.vecdot along another axis than the last")
-    _of_stacks(L, s, "Z", "Z", "", conjugate=True)
+    """Of stacks of vectors, along one axis of both."""
+    a, b = s.operands
+    axis = given.get("axis", -1)
+    ranks = [len(L.shape(o)) for o in (a, b)]
+    stack = LETTERS[: max(ranks) - 1]
+
+    def letters(rank: int) -> str:
+        own, k = stack[len(stack) - rank + 1 :], axis % rank
+        return f"{own[:k]}Z{own[k:]}"
+
+    contract(L, s.out, [_conjugate(L, a), b], [*map(letters, ranks)], stack)

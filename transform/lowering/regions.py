@@ -35,6 +35,8 @@ from gradwright.transform.primitives.structural import WITHIN
 from gradwright.transform.types import BOOL, INT
 
 ZERO = linear(0)
+Along = Callable[[Scope, Places], Operand]
+"""Where an element of a part stands along one axis of the whole."""
 
 
 def region(
@@ -78,7 +80,7 @@ def _part(
     if any(isinstance(i, Pick) for i in items):
         return _picked(L, shape, tuple(items))
     found: list[Linear] = []
-    moves: list[Callable[[Scope, Places], Operand]] = []
+    moves: list[Along] = []
     axis = 0
     for item in items:
         k = len(found)
@@ -87,21 +89,25 @@ def _part(
                 found.append(linear(1))
             case At(position=position):
                 place = position_in(L, position, shape[axis], axis)
-                moves.append(lambda *_, place=place: place)  # type: ignore[misc]
+                moves.append(_standing(place))
                 axis += 1
             case Span():
                 given = dims[k] if dims is not None and len(dims) > k else None
                 start, step, length = span(L, item, shape[axis], L.granted(given))
                 found.append(length)
-                moves.append(
-                    lambda w, places, k=k, a=start, s=step: plus(
-                        w, a, times(w, places[k], s)
-                    )
-                )
+                moves.append(_striding(k, start, step))
                 axis += 1
             case _:
                 raise L.refuse("this index")
     return Region(tuple(found), lambda w, places: tuple(m(w, places) for m in moves))
+
+
+def _standing(place: Linear) -> Along:
+    return lambda w, places: place
+
+
+def _striding(k: int, start: Linear, step: int | Linear) -> Along:
+    return lambda w, places: plus(w, start, times(w, places[k], step))
 
 
 def position_in(L: Lowering, position: Operand, length: Linear, axis: int) -> Linear:
