@@ -192,7 +192,8 @@ def next_after(w: Work, out: Type, operands: tuple[Scalar, ...]) -> Scalar:
     least = b.or_(b.and_(there, bits(1 << (bits.width - 1))), bits(1))
     found = b.select(b.fcmp_ordered("==", x.part, zero), least, found)
     found = from_element(b, x.type, (b.bitcast(found, memory_type(dtype)),)).part
-    found = b.select(b.fcmp_ordered("==", x.part, y.part), y.part, found)
+    same = x.part if is_half(x.type) else y.part  # as NumPy has it for zeros
+    found = b.select(b.fcmp_ordered("==", x.part, y.part), same, found)
     unordered = b.fcmp_unordered("uno", x.part, y.part)
     return Scalar(x.type, (b.select(unordered, b.fadd(x.part, y.part), found),))
 

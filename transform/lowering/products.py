@@ -9,6 +9,7 @@ along rows of memory.  What sums along rows is summed in a number.
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -28,7 +29,14 @@ from gradwright.transform.core import (
     type_of,
 )
 from gradwright.transform.indices import Linear, linear, multiply
-from gradwright.transform.lowering.arrays import cast, is_cheap, lowers, moved
+from gradwright.transform.lowering.arrays import (
+    Rule,
+    cast,
+    is_cheap,
+    lowers,
+    moved,
+    spread,
+)
 from gradwright.transform.lowering.nests import Places, Scope
 from gradwright.transform.lowering.program import Lowering, Shape
 from gradwright.transform.lowering.reductions import SUM, fold
@@ -37,6 +45,43 @@ from gradwright.transform.primitives.structural import PRODUCT
 from gradwright.transform.types import BOOL
 
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+def multiplies(*functions: Any) -> Callable[[Rule], Rule]:
+    """The rule of rows that multiply.
+
+    Halves are multiplied and added as floats, and the sums are rounded: so does NumPy.
+    """
+
+    def register(f: Rule) -> Rule:
+        def made(L: Lowering, s: Let, given: dict[str, Any]) -> None:
+            if s.out.type.dtype != "float16":
+                f(L, s, given)
+                return
+            wide = _as_float(s.out)
+            L.uses[wide] = 1
+            operands = tuple(_widened(L, o) for o in s.operands)
+            f(L, replace(s, out=wide, operands=operands), given)
+            spread(L, s.out, wide, L.shape(wide))
+
+        lowers(*functions)(made)
+        return made
+
+    return register
+
+
+def _widened(L: Lowering, o: Any) -> Any:
+    """The elements of an array as floats."""
+    if not type_of(o).is_array:
+        return o
+    wide = _as_float(o)
+    L.uses[wide] = 1
+    spread(L, wide, o, L.shape(o))
+    return wide
+
+
+def _as_float(v: Any) -> Value:
+    return Value(v.name, replace(v.type, dtype="float32"))
 
 
 def contract(
@@ -193,7 +238,7 @@ def by_size(L: Lowering, s: Let, a: Any, b: Any) -> bool:
     return True
 
 
-@lowers(np.dot)
+@multiplies(np.dot)
 def dot(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     """Over the last axis of the first, and the last but one of the second."""
     a, b = s.operands
@@ -211,7 +256,7 @@ def dot(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     contract(L, s.out, [a, b], [left + z, second], left + right)
 
 
-@lowers(operator.matmul)
+@multiplies(operator.matmul)
 def matmul(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     """Matrices, or stacks of them that are broadcast."""
     a, b = s.operands
@@ -229,12 +274,12 @@ def matmul(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     contract(L, s.out, [a, b], [first, second], stack + i + k)
 
 
-@lowers(np.matvec)
+@multiplies(np.matvec)
 def matvec(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     _of_stacks(L, s, "XZ", "Z", "X")
 
 
-@lowers(np.vecmat)
+@multiplies(np.vecmat)
 def vecmat(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     _of_stacks(L, s, "Z", "ZX", "X", conjugate=True)
 
@@ -266,7 +311,7 @@ def _conjugate(L: Lowering, o: Any) -> Any:
     return out
 
 
-@lowers(np.inner)
+@multiplies(np.inner)
 def inner(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     """Over the last axes of both."""
     a, b = s.operands
@@ -278,7 +323,7 @@ def inner(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     contract(L, s.out, [a, b], [left + "Z", right + "Z"], left + right)
 
 
-@lowers(np.outer)
+@multiplies(np.outer)
 def outer(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     """Every element of one with every element of the other."""
     a, b = (_flat(L, o) for o in s.operands)
@@ -302,7 +347,7 @@ def _typed(t: Any, shape: Shape) -> Any:
     return replace(t, dims=shape)
 
 
-@lowers(np.tensordot)
+@multiplies(np.tensordot)
 def tensordot(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     """Over some axes of each."""
     a, b = s.operands
@@ -322,11 +367,11 @@ def tensordot(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     contract(L, s.out, [a, b], ["".join(first), "".join(second)], "".join(kept))
 
 
-@lowers(np.einsum)
+@multiplies(np.einsum)
 def einsum(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     """As its subscripts say."""
     text = given["subscripts"].replace(" ", "")
-    operands = list(given["operands"])
+    operands = list(s.operands)
     left, arrow, right = text.partition("->")
     taken = left.split(",")
     extra = max(
@@ -350,14 +395,14 @@ def einsum(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     contract(L, s.out, operands, taken, right)
 
 
-@lowers(np.vdot)
+@multiplies(np.vdot)
 def vdot(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     """All elements, the first ones conjugated."""
     a, b = (_flat(L, o) for o in s.operands)
     contract(L, s.out, [_conjugate(L, a), b], ["a", "a"], "")
 
 
-@lowers(np.vecdot)
+@multiplies(np.vecdot)
 def vecdot(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     """Along the last axes of stacks of vectors."""
     if given.get("axis", -1) != -1:
