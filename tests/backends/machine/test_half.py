@@ -284,12 +284,15 @@ def test_many_at_once(f: Any) -> None:
     check(f, X, Y, units=2)
 
 
+def products_of_rows(m, v):
+    return m @ m.T, m @ v, np.dot(m, v), np.dot(m[0], v), np.inner(m, m)
+
+
 def test_sums_and_products_are_not_rounded_on_the_way() -> None:
-    """A thousand ones more than 2048 are lost where each sum is rounded."""
+    """Ones more than 2048 are lost where each sum is rounded, and threes soon after."""
     ones = np.ones(3000, np.float16)
     check(sums, ones, ones)
-    rows = np.ones((2, 3000), np.float16)
-    check(lambda m: (m @ m.T, m @ m[0], np.dot(m[0], m[1])), rows)
+    check(products_of_rows, np.full((2, 1500), 3.0, np.float16), ones[:1500])
 
 
 def einsum(m, v):
