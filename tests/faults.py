@@ -1804,11 +1804,11 @@ FAULTS = [
         ),
     ),
     *planted(
-        "transform/lowering/products",
+        "transform/lowering/reductions",
         (
             "products of halves are summed as halves",
-            '            if s.out.type.dtype != "float16":',
-            "            if s.out.type.dtype:",
+            '        if s.out.type.dtype != "float16":',
+            "        if s.out.type.dtype:",
             "backends/machine/test_half.py::"
             "test_sums_and_products_are_not_rounded_on_the_way",
         ),

@@ -60,7 +60,7 @@ def loaded(b: Any, held: Any) -> Any:
     wide = b.zext(held, BITS)
     size = b.shl(b.and_(wide, BITS(0x7FFF)), BITS(SHIFT))
     found = b.add(size, BITS(BIAS))
-    # the fraction of a small one stands behind the bits of NORMAL, and one too many
+    # a small one has no leading bit: it gets that of NORMAL, which is taken away again
     above = b.bitcast(b.add(size, BITS(NORMAL_BITS)), FLOAT)
     small = b.bitcast(_subtract(b, above, FLOAT(NORMAL)), BITS)
     is_small = b.icmp_unsigned("<", size, BITS(NORMAL_BITS - BIAS))

@@ -9,7 +9,6 @@ along rows of memory.  What sums along rows is summed in a number.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -29,59 +28,15 @@ from gradwright.transform.core import (
     type_of,
 )
 from gradwright.transform.indices import Linear, linear, multiply
-from gradwright.transform.lowering.arrays import (
-    Rule,
-    cast,
-    is_cheap,
-    lowers,
-    moved,
-    spread,
-)
+from gradwright.transform.lowering.arrays import cast, is_cheap, lowers, moved
 from gradwright.transform.lowering.nests import Places, Scope
 from gradwright.transform.lowering.program import Lowering, Shape
-from gradwright.transform.lowering.reductions import SUM, fold
+from gradwright.transform.lowering.reductions import SUM, fold, in_floats
 from gradwright.transform.lowering.views import reshaped
 from gradwright.transform.primitives.structural import PRODUCT
 from gradwright.transform.types import BOOL
 
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-
-
-def multiplies(*functions: Any) -> Callable[[Rule], Rule]:
-    """The rule of rows that multiply.
-
-    Halves are multiplied and added as floats, and the sums are rounded: so does NumPy.
-    """
-
-    def register(f: Rule) -> Rule:
-        def made(L: Lowering, s: Let, given: dict[str, Any]) -> None:
-            if s.out.type.dtype != "float16":
-                f(L, s, given)
-                return
-            wide = _as_float(s.out)
-            L.uses[wide] = 1
-            operands = tuple(_widened(L, o) for o in s.operands)
-            f(L, replace(s, out=wide, operands=operands), given)
-            spread(L, s.out, wide, L.shape(wide))
-
-        lowers(*functions)(made)
-        return made
-
-    return register
-
-
-def _widened(L: Lowering, o: Any) -> Any:
-    """The elements of an array as floats."""
-    if not type_of(o).is_array:
-        return o
-    wide = _as_float(o)
-    L.uses[wide] = 1
-    spread(L, wide, o, L.shape(o))
-    return wide
-
-
-def _as_float(v: Any) -> Value:
-    return Value(v.name, replace(v.type, dtype="float32"))
 
 
 def contract(
@@ -238,7 +193,8 @@ def by_size(L: Lowering, s: Let, a: Any, b: Any) -> bool:
     return True
 
 
-@multiplies(np.dot)
+@lowers(np.dot)
+@in_floats
 def dot(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     """Over the last axis of the first, and the last but one of the second."""
     a, b = s.operands
@@ -256,7 +212,8 @@ def dot(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     contract(L, s.out, [a, b], [left + z, second], left + right)
 
 
-@multiplies(operator.matmul)
+@lowers(operator.matmul)
+@in_floats
 def matmul(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     """Matrices, or stacks of them that are broadcast."""
     a, b = s.operands
@@ -274,12 +231,14 @@ def matmul(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     contract(L, s.out, [a, b], [first, second], stack + i + k)
 
 
-@multiplies(np.matvec)
+@lowers(np.matvec)
+@in_floats
 def matvec(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     _of_stacks(L, s, "XZ", "Z", "X")
 
 
-@multiplies(np.vecmat)
+@lowers(np.vecmat)
+@in_floats
 def vecmat(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     _of_stacks(L, s, "Z", "ZX", "X", conjugate=True)
 
@@ -311,7 +270,8 @@ def _conjugate(L: Lowering, o: Any) -> Any:
     return out
 
 
-@multiplies(np.inner)
+@lowers(np.inner)
+@in_floats
 def inner(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     """Over the last axes of both."""
     a, b = s.operands
@@ -323,7 +283,8 @@ def inner(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     contract(L, s.out, [a, b], [left + "Z", right + "Z"], left + right)
 
 
-@multiplies(np.outer)
+@lowers(np.outer)
+@in_floats
 def outer(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     """Every element of one with every element of the other."""
     a, b = (_flat(L, o) for o in s.operands)
@@ -347,7 +308,8 @@ def _typed(t: Any, shape: Shape) -> Any:
     return replace(t, dims=shape)
 
 
-@multiplies(np.tensordot)
+@lowers(np.tensordot)
+@in_floats
 def tensordot(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     """Over some axes of each."""
     a, b = s.operands
@@ -367,7 +329,8 @@ def tensordot(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     contract(L, s.out, [a, b], ["".join(first), "".join(second)], "".join(kept))
 
 
-@multiplies(np.einsum)
+@lowers(np.einsum)
+@in_floats
 def einsum(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     """As its subscripts say."""
     text = given["subscripts"].replace(" ", "")
@@ -395,14 +358,16 @@ def einsum(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     contract(L, s.out, operands, taken, right)
 
 
-@multiplies(np.vdot)
+@lowers(np.vdot)
+@in_floats
 def vdot(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     """All elements, the first ones conjugated."""
     a, b = (_flat(L, o) for o in s.operands)
     contract(L, s.out, [_conjugate(L, a), b], ["a", "a"], "")
 
 
-@multiplies(np.vecdot)
+@lowers(np.vecdot)
+@in_floats
 def vecdot(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     """Along the last axes of stacks of vectors."""
     if given.get("axis", -1) != -1:

@@ -288,11 +288,16 @@ def products_of_rows(m, v):
     return m @ m.T, m @ v, np.dot(m, v), np.dot(m[0], v), np.inner(m, m)
 
 
+def sums_of_columns(m):
+    return np.mean(m, axis=0), np.sum(m, axis=0), np.mean(m, axis=1), np.sum(m, axis=1)
+
+
 def test_sums_and_products_are_not_rounded_on_the_way() -> None:
     """Ones more than 2048 are lost where each sum is rounded, and threes soon after."""
     ones = np.ones(3000, np.float16)
     check(sums, ones, ones)
     check(products_of_rows, np.full((2, 1500), 3.0, np.float16), ones[:1500])
+    check(sums_of_columns, ones.reshape(1500, 2) + ones.reshape(1500, 2))
 
 
 def einsum(m, v):
