@@ -572,7 +572,7 @@ class Body:
         """What `+=` makes of what is held; where any order will do, LLVM may choose."""
         dtype = dtype_of(held.type)
         plain = dtype == dtype_of(x.type) and not held.type.optional
-        plain = plain and not is_half(x.type)  # which are rounded after each step
+        plain = plain and not is_half(x.type)  # which is rounded at each step
         if unordered and dtype.kind in "fc" and plain:
             parts = zip(held.parts, x.parts, strict=True)
             added = tuple(self.b.fadd(p, q, flags=ANY_ORDER) for p, q in parts)

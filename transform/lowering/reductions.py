@@ -196,7 +196,7 @@ def add(w: Scope, place: Any, at: Places, x: Operand, how: Fold) -> None:
 
 
 def in_floats(rule: Rule) -> Rule:
-    """A rule with whose halves NumPy computes as floats; the result is rounded."""
+    """The rule of a row that NumPy computes of halves as floats, and rounds."""
 
     def made(L: Lowering, s: Let, given: dict[str, Any]) -> None:
         if s.out.type.dtype != "float16":
