@@ -1846,4 +1846,41 @@ FAULTS = [
             HANDED_BACK + "what_only_the_function_itself_can_change[given_again]",
         ),
     ),
+    *planted(
+        "backends/machine/half",
+        (
+            "small halves have eleven digits as well",
+            "    power = b.select(is_small, kind(NORMAL), power)",
+            "    assert is_small",
+            "backends/machine/test_half.py::test_a_float_is_rounded_once[float32]",
+        ),
+    ),
+    *planted(
+        "backends/machine/scalars",
+        (
+            "a double becomes a float before it becomes a half",
+            'wide = part if source.kind in "fc" else',
+            "wide = part if part.type == FLOAT else",
+            "backends/machine/test_half.py::test_a_float_is_rounded_once[float64]",
+        ),
+    ),
+    *planted(
+        "backends/machine/body",
+        (
+            "sums of halves are not rounded",
+            "        plain = plain and not is_half(x.type)",
+            "        plain = plain and x.absent is None",
+            "backends/machine/test_half.py::test_many_at_once[sums_of_rows]",
+        ),
+    ),
+    *planted(
+        "transform/lowering/reductions",
+        (
+            "products of halves are summed as halves",
+            '        if s.out.type.dtype != "float16":',
+            "        if s.out.type.dtype:",
+            "backends/machine/test_half.py::"
+            "test_sums_and_products_are_not_rounded_on_the_way",
+        ),
+    ),
 ]

@@ -20,7 +20,8 @@ from gradwright.transform.core import Function, defines, type_of, walk
 from gradwright.transform.emit import emit
 from gradwright.transform.lowering.program import LengthsVary
 
-CLOSE, CLOSE_OF_SINGLES = 1e-12, 1e-5  # of two orders of a sum, per largest element
+# Of two orders of a sum, per largest element.
+CLOSE, COARSE = 1e-12, {"float32": 1e-5, "complex64": 1e-5, "float16": 1e-2}
 
 
 class Loops:
@@ -75,21 +76,25 @@ class Both(Loops):
         self.machine = MACHINE(function, None)
         made = [v for s in walk(function.body) for v in defines(s)]
         kinds = {v.type.dtype for v in (*function.params, *made)}
-        self.is_single = bool(kinds & SINGLE)
+        self.close = max(map(closeness, kinds), default=CLOSE)
 
     def run(self, values: Any, hidden: dict[str, Any]) -> Any:
         wanted = outcome(super().run, copy.deepcopy(values), hidden)
         found = outcome(self.machine.run, values, hidden)
         if isinstance(found, LengthsVary):
             raise found
-        assert_alike(found, wanted, self.text, self.is_single)
+        assert_alike(found, wanted, self.text, self.close)
         if isinstance(found, Exception):
             raise found
         return found
 
 
 MACHINE = compiled.machine
-SINGLE = {"float32", "complex64"}
+
+
+def closeness(dtype: str) -> float:
+    """How far elements of a dtype may be from each other."""
+    return COARSE.get(dtype, CLOSE)
 
 
 def texts(f: Any, *args: Any) -> list[str]:
@@ -163,14 +168,12 @@ def outcome(function: Any, *operands: Any) -> Any:
         return e
 
 
-def assert_alike(
-    found: Any, wanted: Any, text: str = "", is_single: bool = False
-) -> None:
+def assert_alike(found: Any, wanted: Any, text: str = "", close: float = CLOSE) -> None:
     """Two results of one kind and shape, elements equal but for the order of sums."""
     if isinstance(wanted, tuple | list):
         assert type(found) is type(wanted), (found, wanted, text)
         for a, b in zip(found, wanted, strict=True):
-            assert_alike(a, b, text, is_single)
+            assert_alike(a, b, text, close)
         return
     if isinstance(wanted, Exception):
         assert type(found) is type(wanted), f"{found!r} for {wanted!r}\n{text}"
@@ -182,15 +185,14 @@ def assert_alike(
     assert is_array[0] == is_array[1], f"{found!r} for {wanted!r}\n{text}"
     a, b = np.asarray(found), np.asarray(wanted)  # Python's numbers are NumPy's here
     assert (a.dtype, a.shape) == (b.dtype, b.shape), f"{a!r} for {b!r}\n{text}"
-    assert is_close(a, b, is_single), f"{a!r}\nfor\n{b!r}\n{text}"
+    assert is_close(a, b, close), f"{a!r}\nfor\n{b!r}\n{text}"
 
 
-def is_close(a: np.ndarray, b: np.ndarray, is_single: bool = False) -> bool:
+def is_close(a: np.ndarray, b: np.ndarray, close: float = CLOSE) -> bool:
     """Whether elements are equal, relative to the largest that is finite."""
     if a.dtype.kind not in "fc":
         return bool(np.array_equal(a, b))
-    is_single |= a.dtype.name in SINGLE
-    tolerance = CLOSE_OF_SINGLES if is_single else CLOSE
+    tolerance = max(close, closeness(a.dtype.name))
     size = np.max(np.abs(b), initial=0.0, where=np.isfinite(b))
     return bool(
         np.allclose(a, b, rtol=tolerance, atol=tolerance * size, equal_nan=True)

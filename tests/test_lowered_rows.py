@@ -88,11 +88,21 @@ def assert_as_numpy(program: Program, runner: Any = in_python) -> None:
 
 
 def in_dtypes(p: Primitive) -> Iterator[Program]:
-    """The samples, with complex numbers, and all that in single precision."""
+    """The samples, with complex numbers, and all that in single and half precision."""
     for program in all_kinds(p):
         yield program
         if any(np.asarray(x).dtype.name in SHORT for x in program.operands):
             yield program.of(in_single)
+        halves = program.of(in_half)
+        if any(np.asarray(x).dtype == np.float16 for x in halves.operands):
+            if runs(halves):  # linear algebra takes none
+                yield halves
+
+
+def in_half(x: Any) -> Any:
+    """Doubles as halves."""
+    x = np.asarray(x)
+    return (x.astype(np.float16) if x.dtype == np.float64 else x)[()]
 
 
 @over_rows(ROWS)

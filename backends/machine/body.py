@@ -50,8 +50,10 @@ from gradwright.backends.machine.scalars import (
     Refused,
     Register,
     Scalar,
+    as_words,
     convert,
     dtype_of,
+    is_half,
     number,
     of_registers,
     register_types,
@@ -327,23 +329,17 @@ class Body:
         self.program.frame.fails_with(kinds)
         at = self.program.frame.failure
         for x in given:
-            for part in registers(x):
-                self.to_word(at, part)
-                at += 1
+            at = self.to_words(at, x)
         self.b.store(WORD(self.program.site(site)), self.status)
         self.b.branch(self.exit)
 
-    def to_word(self, at: int, part: Register) -> None:
-        """A register into a word of the frame."""
-        part = self.as_word(part)
-        place = self.b.gep(self.frame, [WORD(at)], source_etype=WORD)
-        self.b.store(part, place)
-
-    def as_word(self, part: Register) -> Register:
-        """A register as wide as a word, if it holds an int."""
-        if isinstance(part.type, ir.IntType) and part.type != WORD:
-            part = (self.b.zext if part.type == BIT else self.b.sext)(part, WORD)
-        return part
+    def to_words(self, at: int, x: Scalar) -> int:
+        """A number into words of the frame: where the next ones stand."""
+        for part in as_words(self.b, x):
+            place = self.b.gep(self.frame, [WORD(at)], source_etype=WORD)
+            self.b.store(part, place)
+            at += 1
+        return at
 
     def fail_if(self, bit: Register, error: Error, given: tuple[Scalar, ...]) -> None:
         """Leave the kernel where a bit is set."""
@@ -580,6 +576,7 @@ class Body:
         """What `+=` makes of what is held; where any order will do, LLVM may choose."""
         dtype = dtype_of(held.type)
         plain = dtype == dtype_of(x.type) and not held.type.optional
+        plain = plain and not is_half(x.type)  # which is rounded at each step
         if unordered and dtype.kind in "fc" and plain:
             parts = zip(held.parts, x.parts, strict=True)
             added = tuple(self.b.fadd(p, q, flags=ANY_ORDER) for p, q in parts)

@@ -337,7 +337,8 @@ class Frame:
 LETTERS = {
     "bool": "?7x", "int8": "b7x", "int16": "h6x", "int32": "i4x", "int64": "q",
     "uint8": "B7x", "uint16": "H6x", "uint32": "I4x", "uint64": "Q",
-    "float32": "f4x", "float64": "d", "complex64": "f4xf4x", "complex128": "dd",
+    "float16": "e6x", "float32": "f4x", "float64": "d",
+    "complex64": "f4xf4x", "complex128": "dd",
 }  # fmt: skip
 
 

@@ -43,7 +43,6 @@ from gradwright.backends.machine.scalars import (
     dtype_of,
     from_element,
     memory_type,
-    registers,
 )
 from gradwright.backends.machine.sites import words_of
 from gradwright.backends.machine.sizes import Length, Size, Sizes
@@ -282,8 +281,7 @@ class Kernel(Body):
                 continue
             if is_scalar(t):
                 x = convert(self.b, self.operand(r), element_of(t))
-                for j, part in enumerate(registers(x)):
-                    self.to_word(at + j, part)
+                self.to_words(at, x)
                 continue
             place = self.memory.source(r)
             if place in self.memory.heap and place not in self.handed:

@@ -44,7 +44,7 @@ def cast(w: Work, out: Type, operands: tuple[Scalar, ...]) -> Scalar:
 
 
 @operation(
-    float, np.float64, np.float32, complex, np.complex128, np.complex64,
+    float, np.float64, np.float32, np.float16, complex, np.complex128, np.complex64,
     np.int8, np.int16, np.int32, np.int64,
 )  # fmt: skip
 def as_number(w: Work, out: Type, operands: tuple[Scalar, ...]) -> Scalar:

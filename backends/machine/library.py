@@ -24,10 +24,10 @@ from gradwright.backends.machine.scalars import (
     POINTER,
     WORD,
     Register,
+    as_words,
     dtype_of,
     from_element,
     memory_type,
-    registers,
 )
 from gradwright.backends.machine.sites import words_of
 from gradwright.transform.core import Buffer, Library, Value, type_of
@@ -186,9 +186,8 @@ def write(body: Body, s: Library) -> None:
         if p.is_array:
             _lay_out(body, body.array(o), p, place)
         else:
-            x = body.operand(o)
-            for k, part in enumerate(registers(x)):
-                b.store(body.as_word(part), place(p.at + k))
+            for k, part in enumerate(as_words(b, body.operand(o))):
+                b.store(part, place(p.at + k))
     for p, o in zip(outs, s.outs, strict=True):
         if p.is_array and not p.born:
             _lay_out(body, body.array(o), p, place)

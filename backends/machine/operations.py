@@ -25,11 +25,13 @@ from gradwright.backends.machine.floats import (
 from gradwright.backends.machine.scalars import (
     BIT,
     LEAST,
+    SINGLE,
     WORD,
     Register,
     Scalar,
     convert,
     dtype_of,
+    is_half,
     truth,
 )
 from gradwright.transform.types import (
@@ -80,15 +82,25 @@ def loop(ufunc: np.ufunc, operands: tuple[Scalar, ...]) -> tuple[Type, ...]:
         for x in operands
     ]
     found = ufunc.resolve_dtypes((*weak, *[None] * ufunc.nout))
-    # NumPy asks questions of small ints as of halves, which compiled code has not
-    half, single = np.dtype(np.float16), np.dtype(np.float32)
-    return tuple(numpy_scalar(single if d == half else d) for d in found)
+    return tuple(numpy_scalar(d) for d in found)
+
+
+def taken(w: Work, ufunc: np.ufunc, operands: tuple[Scalar, ...]) -> list[Scalar]:
+    """The operands as a ufunc takes them."""
+    kinds = loop(ufunc, operands)
+    return [as_kind(w, x, t) for x, t in zip(operands, kinds, strict=False)]
 
 
 def fitted(w: Work, ufunc: np.ufunc, operands: tuple[Scalar, ...]) -> list[Scalar]:
-    """The operands as a ufunc computes with them."""
-    kinds = loop(ufunc, operands)
-    return [as_kind(w, x, t) for x, t in zip(operands, kinds, strict=False)]
+    """The operands as a ufunc computes with them: with halves as with floats.
+
+    A result is rounded where it becomes a half again.
+    """
+    single = numpy_scalar(SINGLE)
+    return [
+        convert(w.b, x, single) if is_half(x.type) else x
+        for x in taken(w, ufunc, operands)
+    ]
 
 
 def as_kind(w: Work, x: Scalar, t: Type) -> Scalar:

@@ -7,10 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from llvmlite import ir
 
 from gradwright.backends.machine.floats import (
     ceil,
+    copysign,
     floor,
+    is_infinite,
     rint,
     trunc,
 )
@@ -22,6 +25,7 @@ from gradwright.backends.machine.operations import (
     each,
     fitted,
     operation,
+    taken,
 )
 from gradwright.backends.machine.scalars import (
     DOUBLE,
@@ -31,10 +35,14 @@ from gradwright.backends.machine.scalars import (
     Refused,
     Register,
     Scalar,
+    as_element,
     convert,
     dtype_of,
+    from_element,
     intrinsic,
+    is_half,
     is_signed,
+    memory_type,
     truth,
     word,
 )
@@ -159,6 +167,52 @@ def rounded(w: Work, out: Type, operands: tuple[Scalar, ...]) -> Scalar:
     if dtype_of(x.type).kind in "biu":
         return convert(w.b, x, out)
     return convert(w.b, each(w, x.type, rint, x), out)
+
+
+# ---- neighbours --------------------------------------------------------------------
+
+
+@operation(math.nextafter, np.nextafter)
+def next_after(w: Work, out: Type, operands: tuple[Scalar, ...]) -> Scalar:
+    """The float next to the first on the way to the second.
+
+    The bits of a float are counted up away from zero.
+    """
+    if out.python:
+        x, y = (convert(w.b, v, FLOAT) for v in operands)
+    else:
+        x, y = taken(w, np.nextafter, operands)
+    b, dtype = w.b, dtype_of(x.type)
+    bits = ir.IntType(8 * dtype.itemsize)
+    held, there = (b.bitcast(*as_element(b, v), bits) for v in (x, y))
+    zero = x.part.type(0.0)
+    upwards = b.fcmp_ordered("<", x.part, y.part)
+    inwards = b.xor(upwards, b.fcmp_ordered(">", x.part, zero))
+    found = b.add(held, b.select(inwards, bits(-1), bits(1)))
+    least = b.or_(b.and_(there, bits(1 << (bits.width - 1))), bits(1))
+    found = b.select(b.fcmp_ordered("==", x.part, zero), least, found)
+    found = from_element(b, x.type, (b.bitcast(found, memory_type(dtype)),)).part
+    same = x.part if is_half(x.type) else y.part  # as NumPy has it for zeros
+    found = b.select(b.fcmp_ordered("==", x.part, y.part), same, found)
+    unordered = b.fcmp_unordered("uno", x.part, y.part)
+    return Scalar(x.type, (b.select(unordered, b.fadd(x.part, y.part), found),))
+
+
+@operation(np.spacing)
+def spacing(w: Work, out: Type, operands: tuple[Scalar, ...]) -> Scalar:
+    """The distance to the next float away from zero; of a half to the next above."""
+    (x,) = taken(w, np.spacing, operands)
+    b, kind = w.b, x.part.type
+    far = kind(math.inf)
+    if not is_half(x.type):
+        far = copysign(b, far, x.part)
+    beyond = next_after(w, out, (x, Scalar(x.type, (far,))))
+    found = b.fsub(beyond.part, x.part)
+    found = b.select(is_infinite(b, x.part), kind(math.nan), found)
+    return Scalar(x.type, (found,))
+
+
+# ---- Python's ints -----------------------------------------------------------------
 
 
 def _to_int(f: Callable[..., Register]) -> Operation:

@@ -2,6 +2,7 @@
 
     np.float64   double          bool, np.bool   i1, in memory i8
     int          i64             complex         two doubles, side by side
+    np.float16   float, in memory i16
 
 A Python int is an i64 with the bounds that are known of it, so that only what may
 overflow is checked.
@@ -15,11 +16,13 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
+from gradwright.backends.machine import half
 from gradwright.transform.types import BOOL, INT, Type, numpy_scalar
 
 BIT, BYTE, WORD = ir.IntType(1), ir.IntType(8), ir.IntType(64)
 FLOAT, DOUBLE = ir.FloatType(), ir.DoubleType()
 POINTER = ir.PointerType()
+HALF, SINGLE = np.dtype(np.float16), np.dtype(np.float32)
 LEAST, MOST = -(2**63), 2**63 - 1
 OF_PYTHON = {
     "bool": "bool",
@@ -63,11 +66,14 @@ def dtype_of(t: Type) -> np.dtype[Any]:
     if not t.is_number:
         raise Refused(f"a value of the kind {t}")
     dtype = np.dtype(OF_PYTHON[t.dtype] if t.python else t.dtype)
-    if (dtype.itemsize == 2 and dtype.kind == "f") or dtype.itemsize > 16:
-        raise Refused(f"numbers of {dtype}", "float32 or float64")
     if dtype.char in "gG":
         raise Refused(f"numbers of {dtype}", "float64")
     return dtype
+
+
+def is_half(t: Type) -> bool:
+    """Whether it is NumPy's float16, or None."""
+    return t.dtype == HALF.name
 
 
 def part_type(dtype: np.dtype[Any]) -> Any:
@@ -76,8 +82,8 @@ def part_type(dtype: np.dtype[Any]) -> Any:
         return BIT
     if dtype.kind in "iu":
         return ir.IntType(8 * dtype.itemsize)
-    single = dtype.itemsize == (8 if dtype.kind == "c" else 4)
-    return FLOAT if single else DOUBLE
+    is_double = dtype.itemsize == (16 if dtype.kind == "c" else 8)
+    return DOUBLE if is_double else FLOAT
 
 
 def register_types(t: Type) -> tuple[Any, ...]:
@@ -101,6 +107,8 @@ def of_registers(t: Type, found: tuple[Register, ...]) -> Scalar:
 
 def memory_type(dtype: np.dtype[Any]) -> Any:
     """One part of a number in memory."""
+    if dtype == HALF:
+        return half.SHORT
     return BYTE if dtype.kind == "b" else part_type(dtype)
 
 
@@ -116,7 +124,9 @@ def number(value: Any, t: Type) -> Scalar:
         part = part_type(dtype)
         return Scalar(t, (_float(part, value.real), _float(part, value.imag)))
     if dtype.kind == "f":
-        return Scalar(t, (_float(part_type(dtype), float(value)),))
+        with np.errstate(over="ignore"):
+            value = np.float64(value).astype(dtype).item()
+        return Scalar(t, (_float(part_type(dtype), value),))
     value = int(value)
     if not LEAST <= value <= 2**64 - 1 or (t.python and value > MOST):
         raise Refused(f"the int {value}, of more than 64 bits")
@@ -202,6 +212,9 @@ def convert(b: Any, x: Scalar, to: Type) -> Scalar:
 
 def _part(b: Any, part: Register, source: Any, target: Any) -> Register:
     into = part_type(target)
+    if target == HALF and not np.can_cast(source, HALF):
+        wide = part if source.kind in "fc" else _part(b, part, source, SINGLE)
+        return _part(b, half.rounded(b, wide), source, SINGLE)
     if part.type == into:
         return part
     if source.kind == "b":
@@ -224,11 +237,29 @@ def _part(b: Any, part: Register, source: Any, target: Any) -> Register:
 
 def as_element(b: Any, x: Scalar) -> tuple[Register, ...]:
     """The parts of a number as they stand in memory."""
+    if is_half(x.type):
+        return (half.stored(b, x.part),)
     return tuple(b.zext(p, BYTE) if p.type == BIT else p for p in x.parts)
+
+
+def as_words(b: Any, x: Scalar) -> tuple[Register, ...]:
+    """The same, ints as wide as a word, and last whether an optional one is None."""
+    parts = as_element(b, x)
+    if x.type.optional:
+        parts = (*parts, x.absent)
+    return tuple(_as_word(b, p) for p in parts)
+
+
+def _as_word(b: Any, part: Register) -> Register:
+    if isinstance(part.type, ir.IntType) and part.type != WORD:
+        part = (b.zext if part.type == BIT else b.sext)(part, WORD)
+    return part
 
 
 def from_element(b: Any, t: Type, parts: tuple[Register, ...]) -> Scalar:
     """A number from what stands in memory."""
+    if is_half(t):
+        return Scalar(t, (half.loaded(b, parts[0]),))
     if dtype_of(t).kind == "b":
         return Scalar(t, (b.icmp_unsigned("!=", parts[0], BYTE(0)),), 0, 1)
     return Scalar(t, parts)

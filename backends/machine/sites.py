@@ -70,9 +70,8 @@ def number_in(t: Type, words: Any) -> Any:
     values = []
     for w in words:
         if dtype.kind in "fc":
-            part = np.float32 if dtype.itemsize == (8 if t.is_complex else 4) else None
-            held = np.int64(w).tobytes()
-            values.append(np.frombuffer(held, part or np.float64)[0])
+            part = dtype.type(0).real.dtype
+            values.append(np.frombuffer(np.int64(w).tobytes(), part)[0])
         else:
             values.append(int(w))
     value: Any = complex(*values) if dtype.kind == "c" else values[0]

@@ -25,6 +25,8 @@ PROMOTIONS = {
     "float32 times math.sin of a float": (lambda x: x * math.sin(1.0), F32),
     "float32 times int64": (lambda x: x * np.int64(3), F32),
     "float32 times int8": (lambda x: x * np.int8(3), F32),
+    "float16 times float": (lambda x: x * 2.5, F16),
+    "np.float16 of float32": (lambda x: np.float16(x) * 2.0, F32),
     "float16 times float32": (lambda x: x * np.float32(2.0), F16),
     "math.sin of float32": (lambda x: math.sin(x), F32),
     "np.sin of float32": (lambda x: np.sin(x), F32),

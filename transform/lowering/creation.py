@@ -18,7 +18,7 @@ from gradwright.transform.lowering.program import Lowering, Shape
 from gradwright.transform.lowering.reductions import constant
 from gradwright.transform.lowering.regions import steps_between
 from gradwright.transform.lowering.views import plus, times
-from gradwright.transform.types import BOOL, COMPLEX, FLOAT, Type, numpy_scalar
+from gradwright.transform.types import BOOL, COMPLEX, FLOAT, Type, numpy_scalar, promote
 
 NUMPY_BOOL = numpy_scalar(bool)
 
@@ -144,12 +144,9 @@ def arange(L: Lowering, s: Let, given: dict[str, Any]) -> None:
 
 
 def _kind_of_sum(a: Any, b: Any) -> Type:
-    """Of two numbers: single precision where neither is a double of NumPy's."""
-    types = [type_of(o) for o in (a, b)]
-    single = any(t.dtype == "float32" for t in types)
-    if single and all(t.python or t.dtype == "float32" for t in types):
-        return numpy_scalar("float32")
-    return FLOAT
+    """Of two numbers: a float or a half where neither is a double of NumPy's."""
+    common = promote(*(type_of(o) for o in (a, b)))
+    return common if common.dtype in ("float16", "float32") else FLOAT
 
 
 def _form(o: Any) -> Any:

@@ -31,7 +31,7 @@ from gradwright.transform.indices import Linear, linear, multiply
 from gradwright.transform.lowering.arrays import cast, is_cheap, lowers, moved
 from gradwright.transform.lowering.nests import Places, Scope
 from gradwright.transform.lowering.program import Lowering, Shape
-from gradwright.transform.lowering.reductions import SUM, fold
+from gradwright.transform.lowering.reductions import SUM, fold, in_floats
 from gradwright.transform.lowering.views import reshaped
 from gradwright.transform.primitives.structural import PRODUCT
 from gradwright.transform.types import BOOL
@@ -194,6 +194,7 @@ def by_size(L: Lowering, s: Let, a: Any, b: Any) -> bool:
 
 
 @lowers(np.dot)
+@in_floats
 def dot(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     """Over the last axis of the first, and the last but one of the second."""
     a, b = s.operands
@@ -212,6 +213,7 @@ def dot(L: Lowering, s: Let, given: dict[str, Any]) -> None:
 
 
 @lowers(operator.matmul)
+@in_floats
 def matmul(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     """Matrices, or stacks of them that are broadcast."""
     a, b = s.operands
@@ -230,11 +232,13 @@ def matmul(L: Lowering, s: Let, given: dict[str, Any]) -> None:
 
 
 @lowers(np.matvec)
+@in_floats
 def matvec(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     _of_stacks(L, s, "XZ", "Z", "X")
 
 
 @lowers(np.vecmat)
+@in_floats
 def vecmat(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     _of_stacks(L, s, "Z", "ZX", "X", conjugate=True)
 
@@ -267,6 +271,7 @@ def _conjugate(L: Lowering, o: Any) -> Any:
 
 
 @lowers(np.inner)
+@in_floats
 def inner(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     """Over the last axes of both."""
     a, b = s.operands
@@ -279,6 +284,7 @@ def inner(L: Lowering, s: Let, given: dict[str, Any]) -> None:
 
 
 @lowers(np.outer)
+@in_floats
 def outer(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     """Every element of one with every element of the other."""
     a, b = (_flat(L, o) for o in s.operands)
@@ -303,6 +309,7 @@ def _typed(t: Any, shape: Shape) -> Any:
 
 
 @lowers(np.tensordot)
+@in_floats
 def tensordot(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     """Over some axes of each."""
     a, b = s.operands
@@ -323,10 +330,11 @@ def tensordot(L: Lowering, s: Let, given: dict[str, Any]) -> None:
 
 
 @lowers(np.einsum)
+@in_floats
 def einsum(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     """As its subscripts say."""
     text = given["subscripts"].replace(" ", "")
-    operands = list(given["operands"])
+    operands = list(s.operands)
     left, arrow, right = text.partition("->")
     taken = left.split(",")
     extra = max(
@@ -351,6 +359,7 @@ def einsum(L: Lowering, s: Let, given: dict[str, Any]) -> None:
 
 
 @lowers(np.vdot)
+@in_floats
 def vdot(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     """All elements, the first ones conjugated."""
     a, b = (_flat(L, o) for o in s.operands)
@@ -358,6 +367,7 @@ def vdot(L: Lowering, s: Let, given: dict[str, Any]) -> None:
 
 
 @lowers(np.vecdot)
+@in_floats
 def vecdot(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     """Of stacks of vectors, along one axis of both."""
     a, b = s.operands

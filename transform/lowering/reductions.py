@@ -28,9 +28,17 @@ from gradwright.transform.core import (
     Raise,
     Store,
     Value,
+    type_of,
 )
 from gradwright.transform.indices import Linear, linear
-from gradwright.transform.lowering.arrays import cast, lowers, moved, truth
+from gradwright.transform.lowering.arrays import (
+    Rule,
+    cast,
+    lowers,
+    moved,
+    spread,
+    truth,
+)
 from gradwright.transform.lowering.cells import summed_where_number
 from gradwright.transform.lowering.nests import Places, Scope
 from gradwright.transform.lowering.program import Lowering, Shape
@@ -187,6 +195,37 @@ def add(w: Scope, place: Any, at: Places, x: Operand, how: Fold) -> None:
     w.store(place, at, found)
 
 
+def in_floats(rule: Rule) -> Rule:
+    """The rule of a row that NumPy computes of halves as floats, and rounds."""
+
+    def made(L: Lowering, s: Let, given: dict[str, Any]) -> None:
+        if s.out.type.dtype != "float16":
+            rule(L, s, given)
+            return
+        wide = _as_float(L, s.out)
+        operands = tuple(_widened(L, o) for o in s.operands)
+        rule(L, replace(s, out=wide, operands=operands), given)
+        spread(L, s.out, wide, L.shape(wide))
+
+    return made
+
+
+def _widened(L: Lowering, o: Any) -> Any:
+    """An operand of floats, if it is an array."""
+    if not type_of(o).is_array:
+        return o
+    wide = _as_float(L, o)
+    spread(L, wide, o, L.shape(o))
+    return wide
+
+
+def _as_float(L: Lowering, v: Any) -> Value:
+    """Another value of floats, which is used once."""
+    wide = Value(v.name, replace(v.type, dtype="float32"))
+    L.uses[wide] = 1
+    return wide
+
+
 def simple(
     L: Lowering,
     s: Let,
@@ -217,6 +256,7 @@ def product(L: Lowering, s: Let, given: dict[str, Any]) -> None:
 
 
 @lowers(np.mean)
+@in_floats
 def mean(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     shape = L.shape(s.operands[0])
     count = L.product(tuple(shape[k] for k in axes_of(given, len(shape))))

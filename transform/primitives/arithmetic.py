@@ -429,7 +429,7 @@ def as_float(x):
     return 1.0
 
 
-@elementwise(np.float64, np.float32, samples=over(-2, 2), cheap=True)
+@elementwise(np.float64, np.float32, np.float16, samples=over(-2, 2), cheap=True)
 def as_floating(x):
     """The number as one of NumPy's floats."""
     return 1.0

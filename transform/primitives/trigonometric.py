@@ -60,9 +60,9 @@ def tan(x, y):
 
 
 def sinc_of(x):
-    """The quotient itself, away from 0."""
-    y = math.pi * (x if x != 0 else 1e-20)
-    return np.sin(y) / y
+    """The quotient itself, and its limit at 0."""
+    y = math.pi * x
+    return (np.sin(y) if y != 0 else 1.0) / (y if y != 0 else 1.0)
 
 
 @elementwise(

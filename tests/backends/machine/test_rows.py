@@ -26,6 +26,7 @@ KINDS: dict[str, Any] = {
     "python": lambda x: x,
     "float64": np.float64,
     "float32": np.float32,
+    "float16": np.float16,
     "int": int,
     "int64": np.int64,
     "int32": np.int32,
@@ -88,7 +89,7 @@ def of_kind(name: str) -> tuple[list[Call], list[Any]]:
                     found = p.function(*operands)
             except Exception:
                 continue
-            if isinstance(found, np.float16 | tuple) or (
+            if isinstance(found, tuple) or (
                 isinstance(found, int) and not -(2**63) <= found < 2**63
             ):
                 continue
@@ -275,8 +276,8 @@ def test_complex_operators(function: Any) -> None:
 
 
 DTYPES = (
-    "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64".split()
-)
+    "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64"
+).split()
 
 
 def numbers_of(dtype: str) -> list[Any]:
@@ -305,7 +306,7 @@ def test_operators_of_every_dtype(dtype: str) -> None:
                 except (TypeError, OverflowError):
                     continue
                 found = outcome(p.function, a, b)
-                if isinstance(found, tuple | np.float16):
+                if isinstance(found, tuple):
                     continue
                 calls.append((p, (a, b)))
                 wanted.append(found)

@@ -20,7 +20,7 @@ def test_registers() -> None:
     assert [str(t) for t in register_types(numpy_scalar("uint8"))] == ["i8"]
 
 
-@pytest.mark.parametrize("t", [numpy_scalar("float16"), TEXT, numpy_scalar("g")])
+@pytest.mark.parametrize("t", [TEXT, numpy_scalar("g")])
 def test_what_has_no_register(t: Type) -> None:
     if t.dtype == "float64":
         pytest.skip("long double is double here")
