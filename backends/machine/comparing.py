@@ -337,12 +337,11 @@ def _extreme(ufunc: np.ufunc, order: str, keeps_nan: bool) -> Operation:
     def made(w: Work, out: Type, operands: tuple[Scalar, ...]) -> Scalar:
         x, y = fitted(w, ufunc, operands)
         kind = dtype_of(x.type).kind
-        if kind == "c":
-            raise Refused(f"np.{ufunc.__name__} of complex numbers")
-        first = order_of(w, f"{order}=", x, y)
-        if kind == "f":
-            none = is_nan(w.b, x.part if keeps_nan else y.part)
-            first = w.b.or_(first, none)
+        before = _order_of_complex if kind == "c" else order_of
+        first = before(w, f"{order}=", x, y)
+        if kind in "fc":
+            for part in (x if keeps_nan else y).parts:
+                first = w.b.or_(first, is_nan(w.b, part))
         return choice(w, x.type, first, x, y)
 
     return made

@@ -159,6 +159,11 @@ def _words(t: Type) -> int:
     return words_of(t) if is_scalar(t) else 1 + 2 * t.rank
 
 
+def _stands_in_memory(o: Any) -> bool:
+    """Whether it is an array for NumPy; one without axes may be a number here."""
+    return isinstance(o, Buffer) or not is_scalar(type_of(o))
+
+
 # ---- in a kernel -------------------------------------------------------------------
 
 
@@ -170,11 +175,11 @@ def write(body: Body, s: Library) -> None:
     at, operands, outs = 0, [], []
     for o in s.operands:
         t = type_of(o)
-        operands.append(Part(t, at, not is_scalar(t)))
+        operands.append(Part(t, at, _stands_in_memory(o)))
         at += _words(t)
     for o in s.outs:
         born = isinstance(o, Buffer) and is_born(o)
-        outs.append(Part(o.type, at, not is_scalar(o.type), born))
+        outs.append(Part(o.type, at, _stands_in_memory(o), born))
         at += _words(o.type)
     slot = body.slot(ir.ArrayType(WORD, max(at, 1)))
     row = b.inttoptr(b.ptrtoint(slot, WORD), POINTER)  # of words of any kind

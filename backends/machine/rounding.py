@@ -12,7 +12,9 @@ from llvmlite import ir
 from gradwright.backends.machine.floats import (
     ceil,
     copysign,
+    fabs,
     floor,
+    is_finite,
     is_infinite,
     rint,
     trunc,
@@ -31,6 +33,7 @@ from gradwright.backends.machine.scalars import (
     DOUBLE,
     LEAST,
     MOST,
+    SINGLE,
     WORD,
     Refused,
     Register,
@@ -43,6 +46,7 @@ from gradwright.backends.machine.scalars import (
     is_half,
     is_signed,
     memory_type,
+    number,
     truth,
     word,
 )
@@ -160,13 +164,85 @@ OPERATIONS[np.fix] = _rounded(np.trunc, trunc)
 
 @operation(np.round, np.around)
 def rounded(w: Work, out: Type, operands: tuple[Scalar, ...]) -> Scalar:
-    """The nearest whole number, of two the even one."""
-    if len(operands) == 2:
-        raise Refused("np.round to a number of digits")
-    (x,) = operands
+    """The nearest number of so many digits, of two the even one, as NumPy finds it."""
+    x, *given = operands
+    digits = _digits(given[0]) if given else 0
     if dtype_of(x.type).kind in "biu":
+        if digits < 0:
+            raise Refused("an int that is rounded to tens")
         return convert(w.b, x, out)
-    return convert(w.b, each(w, x.type, rint, x), out)
+    if not digits:
+        return convert(w.b, each(w, x.type, rint, x), out)
+    kind = numpy_scalar(SINGLE) if is_half(x.type) else x.type
+    power = number(10.0 ** abs(digits), _part_of(x.type)).part
+    first, last = ("fmul", "fdiv") if digits > 0 else ("fdiv", "fmul")
+
+    def scaled(name: str, x: Scalar) -> Scalar:
+        made = each(w, kind, lambda b, part: getattr(b, name)(part, power), x)
+        return convert(w.b, convert(w.b, made, x_type), kind)
+
+    x_type, x = x.type, convert(w.b, x, kind)
+    x = scaled(last, each(w, kind, rint, scaled(first, x)))
+    return convert(w.b, x, out)
+
+
+def _digits(given: Scalar) -> int:
+    """A number of digits, which must be known."""
+    if given.low != given.high:
+        raise Refused("numbers rounded to as many digits as only the run knows")
+    return given.low
+
+
+def _part_of(t: Type) -> Type:
+    """The kind of the parts of a complex number; another number's own."""
+    parts = {"complex64": "float32", "complex128": "float64", "complex": "float64"}
+    return numpy_scalar(parts[t.dtype]) if t.is_complex else t
+
+
+MOST_DIGITS = 22  # so many zeros behind a one are a double
+
+
+def _to_digits(w: Work, x: Register, digits: int) -> Register:
+    """The double nearest to the decimal number that Python's `round` gives.
+
+    The product with a power of ten, or the quotient, is taken to its last bit, and what
+    is lost of it says on which side of a half it lies.
+    """
+    b = w.b
+    if abs(digits) > MOST_DIGITS:
+        raise Refused(f"a number rounded to {digits} digits")
+    power, half, one = DOUBLE(10.0 ** abs(digits)), DOUBLE(0.5), DOUBLE(1.0)
+    if digits > 0:
+        y = b.fmul(x, power)
+        found = rint(b, y)
+        lost = intrinsic(b, "llvm.fma.f64", DOUBLE, x, power, b.fneg(y))
+        beyond = b.fsub(y, found)
+        up = b.and_(_is(b, "==", beyond, half), _is(b, ">", lost, DOUBLE(0.0)))
+        down = b.and_(
+            _is(b, "==", beyond, b.fneg(half)), _is(b, "<", lost, DOUBLE(0.0))
+        )
+    else:
+        y = b.fdiv(x, power)
+        found = rint(b, y)
+        beyond = intrinsic(b, "llvm.fma.f64", DOUBLE, b.fneg(found), power, x)
+        middle = b.fmul(half, power)
+        up = _is(b, ">", beyond, middle)
+        down = _is(b, "<", beyond, b.fneg(middle))
+    found = b.select(up, b.fadd(found, one), found)
+    found = copysign(b, b.select(down, b.fsub(found, one), found), x)
+    size = fabs(b, y)
+    if digits > 0:  # here y is whole, and what it has lost decides
+        is_whole = _is(b, ">=", size, DOUBLE(2.0**52))
+        found = b.select(is_whole, b.fadd(y, lost), found)
+    made = b.fdiv(found, power) if digits > 0 else b.fmul(found, power)
+    is_coarse = b.fcmp_unordered(">=", size, DOUBLE(2.0**53))  # x has fewer digits
+    made = b.select(is_coarse, x, made)
+    w.fail_if(b.and_(is_finite(b, x), b.not_(is_finite(b, made))))
+    return made
+
+
+def _is(b: Any, order: str, x: Register, y: Register) -> Register:
+    return b.fcmp_ordered(order, x, y)
 
 
 # ---- neighbours --------------------------------------------------------------------
@@ -215,14 +291,26 @@ def spacing(w: Work, out: Type, operands: tuple[Scalar, ...]) -> Scalar:
 # ---- Python's ints -----------------------------------------------------------------
 
 
+def _rounded_by_python(w: Work, out: Type, x: Scalar, given: Scalar) -> Scalar:
+    """round(x, digits)."""
+    digits = _digits(given)
+    if not x.type.python:
+        return rounded(w, out, (x, given))
+    if x.type.is_integer and digits >= 0:
+        return convert(w.b, x, out)
+    if x.type != FLOAT or not digits:
+        raise Refused("a number of this kind rounded to digits")
+    return Scalar(FLOAT, (_to_digits(w, x.part, digits),))
+
+
 def _to_int(f: Callable[..., Register]) -> Operation:
     """A Python int from a number; NaN, infinity and what has no int fail."""
 
     def made(w: Work, out: Type, operands: tuple[Scalar, ...]) -> Scalar:
         b = w.b
-        if len(operands) == 2:
-            raise Refused("round to a number of digits")
-        (x,) = operands
+        x, *given = operands
+        if given:
+            return _rounded_by_python(w, out, x, given[0])
         kind = dtype_of(x.type).kind
         if kind in "biu":
             if dtype_of(x.type) == np.uint64:

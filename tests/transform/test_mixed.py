@@ -317,3 +317,104 @@ def test_a_gradient_in_single_precision_of_a_sum_in_double() -> None:
     b = np.array([[0.3, 0.5, -1.5]], np.float32)
     assert gw.grad(f)(b).dtype == np.float32
     assert gw.grad(f)(b).tolist() == [[2.0, 2.0, 2.0]]
+
+
+# ---- arrays of several lengths, which may be a number --------------------------------
+
+A = np.array([[0.7, -1.4], [-1.0, -0.3]])
+B = np.array([[-2.4], [-1.9]])
+
+
+def sum_of_a_list(A, B, n):
+    xs = []
+    for k in range(n):
+        xs.append(A * k)
+    xs.append(2.0 * B)
+    return np.sum(sum(xs))
+
+
+def loop_over_a_list(A, B, n):
+    xs = []
+    for k in range(n):
+        xs.append(A * k)
+    xs.append(2.0 * B)
+    s = 0.0
+    for v in xs:
+        s = s + v
+    return np.sum(s * s)
+
+
+def on_two_paths(A, B, n):
+    s = 0.0
+    for k in range(n):
+        if k % 2:
+            s = s + A * k
+        else:
+            s = s + B * (k + 1)
+    return np.sum(s * s)
+
+
+def chosen_by_the_trip(A, B, n):
+    s = 0.0
+    for k in range(n):
+        s = s + (A * k if k % 2 == 0 else B * k)
+    return np.sum(s * s)
+
+
+def two_of_them(A, B, n):
+    s = t = 0.0
+    for k in range(n):
+        s = s + A * k
+        t = t + B * k
+    return np.sum(s * t)
+
+
+def one_element_first(A, B, n):
+    s = 0.0
+    for k in range(n):
+        s = s + (np.sin(A.ravel()[:k]) if k == n - 1 else A[0, :1] * B[1])
+    return np.sum(s * s)
+
+
+def picked(A, B, n):
+    s, x = 0.0, np.concatenate((A.ravel(), B.ravel()))
+    for k in range(n):
+        y = x[x > 1.0 - k]
+        if len(y) == 1 or k == n - 1:
+            s = s + y * B[0]
+    return np.sum(s * s)
+
+
+STRETCHED = [
+    sum_of_a_list, loop_over_a_list, on_two_paths, chosen_by_the_trip, two_of_them,
+    one_element_first, picked,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", STRETCHED, ids=[f.__name__ for f in STRETCHED])
+def test_what_may_be_a_number_is_stretched_where_it_is_an_array(f: Any) -> None:
+    """Cotangents are summed over the axes that only the run knows to be stretched."""
+    wanted = [np.zeros_like(A), np.zeros_like(B)]
+    for k, x in enumerate((A, B)):
+        for at in np.ndindex(x.shape):
+            step = np.zeros_like(x)
+            step[at] = 1e-6
+            more, less = ([A, B], [A, B])
+            more[k], less[k] = x + step, x - step
+            wanted[k][at] = (f(*more, 3) - f(*less, 3)) / 2e-6
+    gradient = gw.grad(f, (0, 1))
+    for found in (gradient(A, B, 3), gw.jit(gradient)(A, B, 3)):
+        for a, b in zip(found, wanted, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-6, atol=1e-6)
+    tangent = gw.jvp(f, (A, B, 3), (A, B, 0.0))[1]
+    assert tangent == pytest.approx(np.sum(wanted[0] * A) + np.sum(wanted[1] * B))
+
+
+def test_one_shape_asks_nothing() -> None:
+    def f(A, n):
+        s = 0.0
+        for k in range(n):
+            s = s + A * k
+        return np.sum(s)
+
+    assert "np.shape" not in gw.grad(f).source(A, 3)

@@ -64,7 +64,10 @@ from gradwright.transform.types import (
 )
 
 NUMPY_BOOL = numpy_scalar(bool)
-ASKED = (np.any, np.all, np.count_nonzero)  # of numbers, too
+# What takes a number for an array without axes, and has a rule for arrays only.
+ASKED = (
+    np.any, np.all, np.count_nonzero, np.argmax, np.argmin, np.quantile, np.flip,
+)  # fmt: skip
 
 Rule = Callable[[Lowering, Let, dict[str, Any]], None]
 RULES: dict[Any, Rule] = {}

@@ -340,6 +340,8 @@ def _least(t: Type) -> Any:
     d = np.dtype(t.dtype)
     if d.kind == "b":
         return np.False_
+    if d.kind == "c":
+        return d.type(complex(-math.inf, -math.inf))
     return d.type(np.iinfo(d).min) if d.kind in "iu" else d.type(-math.inf)
 
 
@@ -347,6 +349,8 @@ def _greatest(t: Type) -> Any:
     d = np.dtype(t.dtype)
     if d.kind == "b":
         return np.True_
+    if d.kind == "c":
+        return d.type(complex(math.inf, math.inf))
     return d.type(np.iinfo(d).max) if d.kind in "iu" else d.type(math.inf)
 
 

@@ -9,6 +9,7 @@ made static on demand.
 from __future__ import annotations
 
 import functools
+import inspect
 import types
 import weakref
 from collections.abc import Iterator
@@ -182,6 +183,7 @@ def _call_static(
     if signed is not None:
         return call_signed(frame, signed, arguments, keywords, node)
     if TABLE.knows(f):
+        arguments, keywords = _in_order(f, arguments, keywords)
         no_keywords(frame, keywords, node)
         return operate(frame, f, node, *arguments)
     if isinstance(f, types.MethodType) and isinstance(f.__func__, types.FunctionType):
@@ -222,6 +224,17 @@ def _items(arguments: list[Any]) -> list[Any]:
     """What a structure holds that is the only argument."""
     (a,) = arguments if len(arguments) == 1 else (None,)
     return list(a.items) if isinstance(a, Structure) else [a]
+
+
+def _in_order(
+    f: Any, arguments: list[Any], keywords: dict[str, Any]
+) -> tuple[list[Any], dict[str, Any]]:
+    """What is given by name in the place that it has, if it has one."""
+    try:
+        bound = inspect.signature(f).bind(*arguments, **keywords)
+    except (TypeError, ValueError):
+        return arguments, keywords
+    return list(bound.args), bound.kwargs
 
 
 def _is_known_bool(a: Any) -> bool:

@@ -63,3 +63,25 @@ def singular(a):
 
 def test_what_a_library_raises() -> None:
     assert_compiles(singular, np.ones((2, 2)))
+
+
+def numbers_for_arrays(x):
+    s = np.sum(x)
+    return (
+        np.argmax(s), np.argmin(s), np.median(s), np.ptp(s), np.quantile(s, 0.3),
+        np.linalg.norm(s), np.flip(s), np.max(s), np.count_nonzero(s), np.std(s),
+    )  # fmt: skip
+
+
+def test_numbers_in_the_place_of_arrays() -> None:
+    assert_compiles(numbers_for_arrays, np.array([0.3, -0.7]))
+
+
+def untouched(c, x):
+    return np.sum(x * np.sign(c)) + x[0]
+
+
+def test_the_gradient_of_an_array_without_axes() -> None:
+    """Memory that holds one number, which is read as a whole."""
+    args = np.array(0.5), np.array([0.3, -0.7])
+    assert_differentiates(untouched, *args, argnums=(0, 1))

@@ -59,3 +59,13 @@ def of_a_branch(x, n, m):
 @pytest.mark.parametrize("n", [1, 3, 4, 6])
 def test_a_size_is_looked_at_where_its_array_begins(n: int, m: int) -> None:
     assert_compiles(of_a_branch, 0.7, n, m)
+
+
+def ranges_of_steps(n, step):
+    return np.arange(n, -2, step), np.arange(step), np.arange(0, n, step) * 0.5
+
+
+@pytest.mark.parametrize("step", [-3, -1, 0, 1, 2, 7])
+@pytest.mark.parametrize("n", [0, 5])
+def test_steps_of_the_run(n: int, step: int) -> None:
+    assert_compiles(ranges_of_steps, n, step)

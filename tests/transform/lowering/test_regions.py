@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from lowered import assert_compiles, texts
+from lowered import assert_compiles, assert_differentiates, texts
 
 X = np.arange(1.0, 8.0)
 A = np.arange(24.0).reshape(4, 6) + 0.5
@@ -168,3 +168,37 @@ def test_places_that_a_mask_names_are_stretched() -> None:
 
 
 MASK = np.array([False, True, False])
+
+
+# ---- steps that only the run knows ---------------------------------------------------
+
+
+def stepped(x, lower, upper, step):
+    return x[lower:upper:step], x[::step], x[lower::step], x[:upper:step]
+
+
+def stored_in_steps(x, lower, upper, step):
+    y = x.copy()
+    y[lower:upper:step] = y[lower:upper:step] * 2.0
+    y[::step] += 1.0
+    return y
+
+
+def cubes_in_steps(x, lower, upper, step):
+    s = np.sum(x[lower:upper:step] ** 3)
+    for v in x[::step]:
+        s = 0.5 * s + v * v
+    return s
+
+
+@pytest.mark.parametrize("step", [-9, -3, -1, 1, 2, 9, 0])
+@pytest.mark.parametrize("f", [stepped, stored_in_steps])
+def test_steps_of_the_run(f: Any, step: int) -> None:
+    for lower, upper in itertools.product((-9, -2, 0, 3, 9), repeat=2):
+        assert_compiles(f, X, lower, upper, step)
+
+
+@pytest.mark.parametrize("step", [-3, -1, 1, 2])
+def test_gradients_of_steps_of_the_run(step: int) -> None:
+    for lower, upper in ((-9, 9), (9, -9), (1, 5), (5, 0)):
+        assert_differentiates(cubes_in_steps, X, lower, upper, step)
