@@ -179,9 +179,13 @@ def names_in(node: ast.AST) -> set[str]:
 # ---- differences -------------------------------------------------------------------
 
 
+# Dtypes of few digits, and how far apart two numbers of them may be.
+SHORT = {"float16": 1e-2, "float32": 1e-5, "complex64": 1e-5}
+
+
 def slope(f: Callable[[Any], Any], x: Any, direction: Any = 1.0) -> Any:
     """df/dx along a direction: central differences of sixth order."""
-    is_short = np.asarray(f(x)).dtype in (np.float32, np.complex64)
+    is_short = np.asarray(f(x)).dtype.name in SHORT
     h = 0.25 if is_short else 1e-3 * max(1.0, abs(x))
     near, middle, far = (
         f(x + k * h * direction) - f(x - k * h * direction) for k in (1, 2, 3)
@@ -196,8 +200,7 @@ def along(p: Primitive, operands: tuple[Any, ...], k: int) -> Callable[[Any], An
 
 def assert_close(actual: Any, expected: Any, tolerance: float = 1e-9) -> None:
     dtypes = {np.asarray(v).dtype.name for v in (actual, expected)}
-    if dtypes & {"float32", "complex64"}:
-        tolerance = 1e-5
+    tolerance = max(tolerance, *(SHORT.get(name, 0.0) for name in dtypes))
     np.testing.assert_allclose(actual, expected, rtol=tolerance, atol=tolerance)
 
 
