@@ -43,7 +43,8 @@ class Mixed:
     """Values and places of an array's type that may hold a number at run time.
 
     active: those whose cotangent is wanted while they are numbers.  In `s = 0.0` before
-    a loop that adds arrays the number is a constant, and nobody asks.
+    a loop that adds arrays the number is a constant, and nobody asks.  unsure: what
+    has no lengths for sure.
     """
 
     def __init__(self, function: Function, active: set[Any]) -> None:
@@ -62,6 +63,20 @@ class Mixed:
                     )
                     if out in active and any(wanted):
                         self.active.add(out)
+        self.unsure = self._unsure(function)
+
+    def _unsure(self, function: Function) -> set[Any]:
+        """All these, and what may be one as a function that calls itself gives it."""
+        found, size = set(self.all), -1
+        calls = [s for s in walk(function.body) if isinstance(s, Call)]
+        found.update(out for s in calls if is_recursive(s.function) for out in s.outs)
+        while size != len(found):
+            size = len(found)
+            for s in walk(function.body):
+                for out, arrays, _ in _flow(s):
+                    if out.type.is_array and arrays and found.issuperset(arrays):
+                        found.add(out)
+        return found
 
 
 def _flow(s: Statement) -> list[tuple[Any, list[Any], list[Any]]]:
@@ -97,9 +112,10 @@ def may_stretch(function: Function) -> bool:
     In `s = s + xs` the two are of one shape while nothing else is added to `s`, and the
     lengths of `xs` stay the same.
     """
-    mixed = Mixed(function, set()).all
-    if not mixed:
+    flows = (flow for s in walk(function.body) for flow in _flow(s))
+    if all(arrays or not out.type.is_array for out, arrays, _ in flows):
         return False
+    mixed = Mixed(function, set()).all
     held = _dims_held(function, mixed)
     inner = {v for s in walk(function.body) if blocks(s) for v in _defined_in(s)}
     for s in walk(function.body):

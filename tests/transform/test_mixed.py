@@ -321,7 +321,7 @@ def test_a_gradient_in_single_precision_of_a_sum_in_double() -> None:
 
 # ---- arrays of several lengths, which may be a number --------------------------------
 
-A = np.array([[0.7, -1.4], [-1.0, -0.3]])
+A = np.array([[0.7, -1.4], [-0.9, -0.3]])
 B = np.array([[-2.4], [-1.9]])
 
 

@@ -323,7 +323,7 @@ def unstretched(sweep: Sweep, c: Operand, o: Value) -> Operand:
         full[lead + k] = dim  # it is that of the operand either way
         t = replace(type_of(c), dims=tuple(full))
         summed = Cell(f"{o.name}_bar", t, choice=True)
-        if o in sweep.mixed.all:
+        if o in sweep.mixed.unsure:
             is_one = b.let(IS_ONE, like, attribute=k)
         else:
             is_one = b.operator(operator.eq, need(sweep, dim), linear(1))

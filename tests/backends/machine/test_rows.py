@@ -343,15 +343,15 @@ def test_names_of_the_modules_are_used() -> None:
     assert cmath and math
 
 
-COMPLEX = [complex(a, b) for a in (0, 1, np.nan, np.inf) for b in (0, -1, np.nan)]
+CORNERS = [complex(a, b) for a in (0, 1, np.nan, np.inf) for b in (0, -1, np.nan)]
 
 
 @pytest.mark.parametrize("f", [np.maximum, np.minimum, np.fmax, np.fmin])
 @pytest.mark.parametrize("kind", [np.complex128, np.complex64])
 def test_the_larger_of_complex_numbers(f: Any, kind: Any) -> None:
     """By real and imaginary parts, NaN as NumPy has it."""
-    a = np.repeat(COMPLEX, len(COMPLEX)).astype(kind)
-    b = np.tile(COMPLEX, len(COMPLEX)).astype(kind)
+    a = np.repeat(CORNERS, len(CORNERS)).astype(kind)
+    b = np.tile(CORNERS, len(CORNERS)).astype(kind)
     with np.errstate(all="ignore"):
         found, wanted = gw.jit(lambda x, y: f(x, y))(a, b), f(a, b)
     np.testing.assert_array_equal(*(z.view(z.real.dtype) for z in (found, wanted)))
