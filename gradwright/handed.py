@@ -49,6 +49,10 @@ class Handed:
 
 def _items(layout: Layout, columns: list[Any]) -> list[Any]:
     """All that is on a tape, first to last."""
+    if layout.is_optional:
+        values = _items(replace(layout, is_optional=False), columns[:-1])
+        pairs = zip(values, columns[-1].tolist(), strict=True)
+        return [None if is_none else value for value, is_none in pairs]
     if layout.depth > 1:
         rows = _items(replace(layout, depth=layout.depth - 1), columns[:-1])
         return _in_lists(rows, columns[-1], backwards=True)

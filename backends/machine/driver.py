@@ -353,11 +353,12 @@ def _written(program: Program) -> tuple[str, str | None, dict[str, Any]]:
     for p, name in zip(function.params, params, strict=True):
         if p.type.is_array:
             letters, given = letters + "q", [*given, f"id({name})"]
-        elif p.type.is_complex:
-            letters += LETTERS[dtype_of(p.type).name]
-            given += [f"{name}.real", f"{name}.imag"]
-        else:
-            letters, given = letters + LETTERS[dtype_of(p.type).name], [*given, name]
+            continue
+        letters += LETTERS[dtype_of(_present(p.type)).name]
+        held = f"(0 if {name} is None else {name})" if p.type.optional else name
+        given += [f"{held}.real", f"{held}.imag"] if p.type.is_complex else [held]
+        if p.type.optional:
+            letters, given = letters + "q", [*given, f"{name} is None"]
     fresh = kernel.given(function)
     sizes = Sizes(function)
     blank = {s.place: s.blank for s in function.body if isinstance(s, Alloc)}

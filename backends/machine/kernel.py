@@ -6,6 +6,7 @@ little; until then nothing has happened, and it can be called again.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from llvmlite import ir
@@ -123,13 +124,15 @@ class Kernel(Body):
         return self.b.load(place, typ=kind)
 
     def number(self, at: int, t: Type) -> Scalar:
-        """A number that stands in the frame."""
-        dtype = dtype_of(t)
-        kind = memory_type(dtype)
-        count = words_of(t)
-        return from_element(
-            self.b, t, tuple(self.word(at + k, kind) for k in range(count))
-        )
+        """A number that stands in the frame, and last whether it is None."""
+        present = replace(t, optional=False)
+        kind, count = memory_type(dtype_of(present)), words_of(present)
+        parts = tuple(self.word(at + k, kind) for k in range(count))
+        x = from_element(self.b, present, parts)
+        if not t.optional:
+            return x
+        absent = self.b.icmp_signed("!=", self.word(at + count), WORD(0))
+        return Scalar(t, x.parts, x.low, x.high, absent)
 
     def leave_with(self, bit: Register, signal: int) -> None:
         """Leave with a signal where a bit is set."""

@@ -35,7 +35,7 @@ from gradwright.transform.lowering.lists_on_tapes import (
 )
 from gradwright.transform.lowering.program import Lowering
 from gradwright.transform.lowering.tapes import Column, Stack, begin
-from gradwright.transform.types import INT, VARYING, Type
+from gradwright.transform.types import BOOL, INT, VARYING, Type
 
 Pair = tuple[Value, Value | None]  # memory, and how much of it counts
 
@@ -47,7 +47,7 @@ class Layout:
     item: the type of the numbers or arrays on it, or in the lists on it, which are so
     deep.  is_ragged: arrays of different lengths lie behind one another.  is_words: it
     is a stack, of items of several kinds.  is_list: it is a list, or stands for the one
-    on it.
+    on it.  is_optional: flags say last which of its numbers are None.
     """
 
     item: Type
@@ -55,6 +55,7 @@ class Layout:
     is_ragged: bool = False
     is_words: bool = False
     is_list: bool = False
+    is_optional: bool = False
 
     @property
     def lengths(self) -> int:
@@ -64,7 +65,7 @@ class Layout:
     @property
     def parts(self) -> int:
         """How many arrays and counts go over."""
-        return 1 if self.is_words else 2 * (1 + self.lengths)
+        return 1 if self.is_words else 2 * (1 + self.lengths + self.is_optional)
 
 
 # ---- taken -------------------------------------------------------------------------
@@ -90,6 +91,9 @@ def as_given(tape: Tape | List, layout: Layout) -> list[Pair]:
         (_array(f"{tape.name}_lengths", "int64", ()), Value(f"{name}_lengths_top", INT))
         for _ in range(layout.lengths)
     ]
+    if layout.is_optional:
+        flags = _array(f"{tape.name}_is_none", "bool", ())
+        lengths.append((flags, Value(f"{name}_is_none_top", INT)))
     return [own, *lengths]
 
 
@@ -140,6 +144,13 @@ def _column(L: Lowering, own: Value, count: Value | None) -> Column:
 
 
 def _take(L: Lowering, tape: Tape, layout: Layout, columns: list[Column]) -> None:
+    if layout.is_optional:
+        values, flags = Tape(tape.name, layout.item), Tape(f"{tape.name}_is_none", BOOL)
+        L.optional_of[tape] = values, flags
+        _take(L, values, replace(layout, is_optional=False), columns[:-1])
+        _take(L, flags, Layout(BOOL), columns[-1:])
+        L.memory_of[tape] = L.memory_of[values] | L.memory_of[flags]
+        return
     if layout.depth > 1:
         rows, counts = Tape(tape.name, layout.item), Tape(f"{tape.name}_counts", INT)
         L.rows_of[tape] = rows, counts
@@ -195,6 +206,11 @@ def _columns(L: Lowering, tape: Tape) -> tuple[Layout, list[Column]]:
         layout, columns = _columns(L, rows)
         _, (column,) = _columns(L, counts)
         return replace(layout, depth=layout.depth + 1), [*columns, column]
+    if tape in L.optional_of:
+        values, flags = L.optional_of[tape]
+        layout, columns = _columns(L, values)
+        _, (column,) = _columns(L, flags)
+        return replace(layout, is_optional=True), [*columns, column]
     stack = L.tapes.get(tape)
     if stack is None:
         raise L.refuse(f"{tape.name}, onto which nothing is pushed,")

@@ -86,6 +86,7 @@ from gradwright.transform.lowering.lists import (
 )
 from gradwright.transform.lowering.lists_on_tapes import pop_list, push_list
 from gradwright.transform.lowering.nests import Scope
+from gradwright.transform.lowering.optional import pop_optional, push_optional
 from gradwright.transform.lowering.program import (
     Again,
     LengthsVary,
@@ -334,12 +335,16 @@ def statement(L: Lowering, s: Statement) -> None:
             stacks.push(L, s)
         case Push(operand=List()):
             push_list(L, s)
+        case Push() if s.tape in L.optional_of:
+            push_optional(L, s)
         case Push():
             push(L, s)
         case Pop() if s.tape in L.stacks:
             stacks.pop(L, s)
         case Pop(out=List()):
             pop_list(L, s)
+        case Pop() if s.tape in L.optional_of:
+            pop_optional(L, s)
         case Pop():
             pop(L, s)
         case For():

@@ -149,6 +149,7 @@ class Lowering:
         self.waiting: dict[Value, int] = {}  # arrays not kept, and uses still to come
         self.tapes: dict[Any, Any] = {}
         self.rows_of: dict[Any, Any] = {}  # tapes of lists of lists: of rows and counts
+        self.optional_of: dict[Any, Any] = {}  # of what may be None: values and flags
         self.stacks: set[Any] = set()  # tapes that stay tapes
         self.numbers: set[Any] = set()  # ints that were computed before what is open
         self.cells: dict[Place, None] = {}  # those that hold arrays, and lists

@@ -41,7 +41,7 @@ from gradwright.transform.indices import Linear, linear, multiply, symbol
 from gradwright.transform.lowering.nests import Items, Places, Plain, Scope
 from gradwright.transform.lowering.program import Again, Lowering, Shape
 from gradwright.transform.lowering.views import flat, plus
-from gradwright.transform.types import BOOL, INT, Type
+from gradwright.transform.types import BOOL, INT, NONE, Type
 
 FIRST_ROOM = 16  # items of a tape that grows
 Factors = tuple[Linear, ...]
@@ -91,9 +91,21 @@ def begin_tape(L: Lowering, tape: Tape) -> None:
         return
     operand = pushed[0].operand
     item, depth = type_of(operand), operand.depth if isinstance(operand, List) else 0
-    if item.optional or not item.is_number:
-        raise L.refuse(f"{tape.name}, which may hold None,")
-    begin(L, tape, tape, item, depth)
+    if not item.is_number:
+        raise L.refuse(f"{tape.name}, which holds what is no number,")
+    if any(s.popped.optional or s.popped == NONE for s in pushed):
+        _begin_optional(L, tape, item)
+    else:
+        begin(L, tape, tape, item, depth)
+
+
+def _begin_optional(L: Lowering, tape: Tape, item: Type) -> None:
+    """Room for numbers, and for what says which of them are None."""
+    values = Tape(tape.name, replace(item, optional=False))
+    parts = L.optional_of[tape] = values, Tape(f"{tape.name}_is_none", BOOL)
+    for part in parts:
+        begin(L, part, tape, part.type, 0)
+    L.memory_of[tape] = {p for part in parts for p in L.memory_of[part]}
 
 
 def begin(L: Lowering, tape: Tape, whole: Tape, item: Type, depth: int) -> None:
@@ -133,13 +145,14 @@ def copy_tape(L: Lowering, s: Load) -> None:
 
 
 def _share(L: Lowering, tape: Tape, copy: Tape) -> None:
-    if tape in L.rows_of:
-        parts = L.rows_of[tape]
-        own = L.rows_of[copy] = tuple(Tape(t.name, t.type) for t in parts)
-        for part, other in zip(parts, own, strict=True):
-            _share(L, part, other)
-        L.memory_of[copy] = {p for t in own for p in L.memory_of[t]}
-        return
+    for parts_of in (L.rows_of, L.optional_of):
+        if tape in parts_of:
+            parts = parts_of[tape]
+            own = parts_of[copy] = tuple(Tape(t.name, t.type) for t in parts)
+            for part, other in zip(parts, own, strict=True):
+                _share(L, part, other)
+            L.memory_of[copy] = {p for t in own for p in L.memory_of[t]}
+            return
     stack = L.tapes.get(tape)
     if stack is None:  # nothing is ever pushed
         return
