@@ -15,9 +15,10 @@ from gradwright.transform.core import (
     Raise,
     Store,
     Value,
+    type_of,
 )
 from gradwright.transform.indices import Linear, linear, symbol
-from gradwright.transform.types import BOOL, INT, TEXT
+from gradwright.transform.types import BOOL, INT, NONE, TEXT, Type
 
 if TYPE_CHECKING:
     from gradwright.transform.lowering.program import Lowering
@@ -34,6 +35,26 @@ def chosen(L: Lowering, condition: Operand, yes: Linear, no: Linear) -> Linear:
     out = Value("n", INT)
     L.add(Load(out, cell))
     return symbol(out)
+
+
+def taken_apart(L: Lowering, x: Operand, t: Type) -> tuple[Operand, Value]:
+    """Whether an operand is None, and the number of this type that it is if not."""
+    held, own = L.cell("held", t, zero_of(t)), type_of(x)
+    is_none: Operand = Const(own == NONE, BOOL)
+    if own.optional:
+        is_none = L.let(operator.is_, x, Const(None, NONE), type=BOOL)
+        L.add(If(is_none, [], [Store(held, x)]))
+    elif own != NONE:
+        L.add(Store(held, x))
+    value = held.content()
+    L.add(Load(value, held))
+    return is_none, value
+
+
+def zero_of(t: Type) -> Const:
+    """The zero of an element."""
+    t = t.element
+    return Const(t.weak()(0) if t.python else t.weak().type(0), t)
 
 
 def stretched_length(L: Lowering, n: Linear, m: Linear) -> Linear:

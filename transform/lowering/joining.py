@@ -301,7 +301,7 @@ def ix_(L: Lowering, s: Let, given: dict[str, Any]) -> None:
     parts = []
     for j, x in enumerate(xs):
         if type_of(x).is_bool:
-            raise L.refuse("np.ix_ of masks")
+            (x,) = _nonzero(L, x)
         full = tuple(L.shape(x)[0] if k == j else linear(1) for k in range(len(xs)))
         out = Value("places", replace(type_of(x), dims=full))
         L.uses[out] = 1

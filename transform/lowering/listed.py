@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from gradwright.transform.core import (
-    Const,
     For,
     If,
     Let,
@@ -22,6 +21,7 @@ from gradwright.transform.core import (
 )
 from gradwright.transform.indices import Linear, linear, symbol
 from gradwright.transform.lowering.arrays import cast
+from gradwright.transform.lowering.choice import zero_of
 from gradwright.transform.lowering.nests import Places, Scope, variables
 from gradwright.transform.lowering.program import Again, LengthsVary, Lowering, Shape
 from gradwright.transform.lowering.regions import span
@@ -188,12 +188,6 @@ def further(start: Linear, at: Places) -> Places:
     k, *rest = at
     assert isinstance(k, Linear)
     return (start + k, *rest)
-
-
-def zero_of(t: Type) -> Const:
-    """The zero of an element."""
-    t = t.element
-    return Const(t.weak()(0) if t.python else t.weak().type(0), t)
 
 
 def each(L: Lowering, shape: Shape, write: Callable[[Scope, Places], None]) -> None:

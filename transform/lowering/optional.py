@@ -6,8 +6,6 @@ y_tape.append(y)          y_tape[top] = 0.0 if y is None else y
 
 from __future__ import annotations
 
-import operator
-
 from gradwright.transform.core import (
     Alloc,
     Cell,
@@ -15,14 +13,12 @@ from gradwright.transform.core import (
     If,
     Let,
     Load,
-    Operand,
     Pop,
     Push,
     Store,
     Value,
-    type_of,
 )
-from gradwright.transform.lowering.listed import zero_of
+from gradwright.transform.lowering.choice import taken_apart
 from gradwright.transform.lowering.program import Lowering
 from gradwright.transform.lowering.tapes import pop, push
 from gradwright.transform.primitives.structural import NAMED
@@ -34,17 +30,7 @@ NOTHING = Const(None, NONE)
 def push_optional(L: Lowering, s: Push) -> None:
     """A number or None."""
     values, flags = L.optional_of[s.tape]
-    x = L.operand(s.operand)
-    t = type_of(x)
-    held = L.cell("held", values.type, zero_of(values.type))
-    is_none: Operand = Const(t == NONE, BOOL)
-    if t.optional:
-        is_none = L.let(operator.is_, x, NOTHING, type=BOOL)
-        L.add(If(is_none, [], [Store(held, x)]))
-    elif t != NONE:
-        L.add(Store(held, x))
-    value = held.content()
-    L.add(Load(value, held))
+    is_none, value = taken_apart(L, L.operand(s.operand), values.type)
     push(L, Push(values, value))
     push(L, Push(flags, is_none))
 

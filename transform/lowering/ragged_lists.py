@@ -22,7 +22,8 @@ from gradwright.transform.core import (
 )
 from gradwright.transform.indices import Linear, linear, symbol
 from gradwright.transform.lowering.arrays import cast
-from gradwright.transform.lowering.listed import Listed, further, leave_if, zero_of
+from gradwright.transform.lowering.choice import zero_of
+from gradwright.transform.lowering.listed import Listed, further, leave_if
 from gradwright.transform.lowering.nests import Places, Scope, variables
 from gradwright.transform.lowering.program import Lowering, Shape
 from gradwright.transform.lowering.tapes import Stack, claim

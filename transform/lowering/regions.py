@@ -25,14 +25,14 @@ from gradwright.transform.core import (
     type_of,
 )
 from gradwright.transform.indices import Linear, linear, symbol
-from gradwright.transform.lowering.choice import chosen
+from gradwright.transform.lowering.choice import chosen, taken_apart
 from gradwright.transform.lowering.masks import places_of
 from gradwright.transform.lowering.nests import Places, Scope
 from gradwright.transform.lowering.program import Lowering, Shape
 from gradwright.transform.lowering.views import Move, Region, plus, times, viewed
 from gradwright.transform.picks import picked_first, taken
 from gradwright.transform.primitives.structural import WITHIN
-from gradwright.transform.types import BOOL, INT
+from gradwright.transform.types import BOOL, INT, NONE
 
 ZERO = linear(0)
 Along = Callable[[Scope, Places], Operand]
@@ -200,10 +200,10 @@ def _bound(
     """
     if bound is None:
         return default
-    if not isinstance(bound, Linear) and (
-        bound.type.optional or bound.type.dtype == "None"
-    ):
-        raise L.refuse("a slice whose bound may be None")
+    if type_of(bound).optional or type_of(bound) == NONE:
+        is_none, value = taken_apart(L, bound, INT)
+        rest = default, most, granted, least
+        return chosen(L, is_none, default, _bound(L, symbol(value), length, *rest))
     bound = L.form(bound if isinstance(bound, Linear) else L.let(int, bound))
     is_negative = L.forms.is_natural(-bound - 1)
     if not is_negative and L.assume_natural(bound):

@@ -259,12 +259,25 @@ constant(
     operands=("a", "v"),
     samples=(given(np.sort(ROW), 0.5), given(np.sort(ROW), ROW, side="right")),
 )
+
+
+def mesh(args):
+    """Each vector along an axis of its own; where a mask holds is open."""
+    parts = []
+    for k, a in enumerate(args):
+        length = VARYING if a.is_bool else a.dims[0]
+        dims = (length if j == k else linear(1) for j in range(len(args)))
+        parts.append(array("int64" if a.is_bool else a.dtype, tuple(dims)))
+    return tuple(parts)
+
+
 constant(
     np.ix_,
     reason="positions are integers",
     signature="*args",
     operands=("args",),
-    samples=(given([0, 1], [1, 2]),),
+    result=mesh,
+    samples=(given([0, 1], [1, 2]), given(ROW > 0.5, [1, 2])),
 )
 constant(
     np.fft.fftfreq,

@@ -202,3 +202,15 @@ def test_steps_of_the_run(f: Any, step: int) -> None:
 def test_gradients_of_steps_of_the_run(step: int) -> None:
     for lower, upper in ((-9, 9), (9, -9), (1, 5), (5, 0)):
         assert_differentiates(cubes_in_steps, X, lower, upper, step)
+
+
+def open_bounds(x, k):
+    """Bounds that may be None."""
+    return np.sum(x[(None if k > 1 else 1) : (None if k < 3 else -1)] ** 2)
+
+
+@pytest.mark.filterwarnings("error::gradwright.CompileWarning")
+@pytest.mark.parametrize("k", range(5))
+def test_bounds_that_may_be_none(k: int) -> None:
+    assert_compiles(open_bounds, X, k)
+    assert_differentiates(open_bounds, X, k)
