@@ -53,6 +53,10 @@ def derivatives(program: str) -> str:
 CLEARED = "transform/test_cleared.py::test_against_differences"
 LISTED = "transform/specialise/test_lists.py::test_against_differences"
 HANDED_BACK = "transform/specialise/test_handing_back.py::test_"
+STRETCHED = (
+    "transform/test_mixed.py::"
+    "test_what_may_be_a_number_is_stretched_where_it_is_an_array"
+)
 AT_PLACES = "transform/specialise/test_inplace.py::test_against_differences"
 
 FAULTS = [
@@ -1881,6 +1885,48 @@ FAULTS = [
             "        if s.out.type.dtype:",
             "backends/machine/test_half.py::"
             "test_sums_and_products_are_not_rounded_on_the_way",
+        ),
+    ),
+    *planted(
+        "transform/mixed",
+        (
+            "what may be a number is never stretched",
+            "    return len(lengths) > 1 or not arrays.isdisjoint(inner)",
+            "    return False",
+            STRETCHED + "[two_of_them]",
+        ),
+        (
+            "lengths are the same in every trip",
+            "    return len(lengths) > 1 or not arrays.isdisjoint(inner)",
+            "    return len(lengths) > 1",
+            STRETCHED + "[loop_over_a_list]",
+        ),
+    ),
+    *planted(
+        "transform/lowering/optional",
+        (
+            "a number comes off the tape where None was put on it",
+            "If(is_none, [Store(cell, NOTHING)], [Store(cell, value)])",
+            "If(is_none, [Store(cell, value)], [Store(cell, value)])",
+            lowered("optional", "gradients[last_seen0-7]"),
+        ),
+    ),
+    *planted(
+        "transform/lowering/regions",
+        (
+            "a slice goes up whatever its step",
+            "    is_up = L.let(operator.gt, step, zero, type=BOOL)\n",
+            "    is_up = L.let(operator.ne, step, zero, type=BOOL)\n",
+            lowered("regions", "gradients_of_steps_of_the_run[-3]"),
+        ),
+    ),
+    *planted(
+        "backends/machine/rounding",
+        (
+            "what a product has lost does not decide",
+            "b.select(down, b.fsub(found, one), found)",
+            "found",
+            "backends/machine/test_rounding.py::test_as_python_rounds[2]",
         ),
     ),
 ]
