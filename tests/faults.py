@@ -1836,8 +1836,8 @@ FAULTS = [
         "transform/specialise/lists",
         (
             "a number becomes of another kind in a list of the caller",
-            "                note_doubt(frame, listed)\n",
-            "                pass\n",
+            "        note_doubt(frame, listed)\n",
+            "        pass\n",
             HANDED_BACK + "what_only_the_function_itself_can_change[of_two_kinds]",
         ),
     ),

@@ -509,11 +509,9 @@ def _fitted(frame: Frame, listed: Listed, a: Any, place: List) -> Any:
 
 def _note_kinds(frame: Frame, listed: Listed, item: Any, place: List) -> None:
     """What becomes of another kind in a list of the caller is not what Python has."""
-    for leaf in leaves(item):
-        if is_operand(leaf) and element_dtype(type_of(leaf)) != element_dtype(
-            place.type
-        ):
-            note_doubt(frame, listed)
+    given = (type_of(a) for a in leaves(item) if is_operand(a))
+    if any(element_dtype(t) != element_dtype(place.type) for t in given):
+        note_doubt(frame, listed)
 
 
 def _as_row(frame: Frame, item: Any, kind: Rows) -> List:
