@@ -44,6 +44,7 @@ from gradwright.transform.simplify import simplify
 from gradwright.transform.source import Source
 from gradwright.transform.specialise import Specialised, specialise
 from gradwright.transform.specialise.abstract import Static, leaves
+from gradwright.transform.specialise.handing_back import OnlyItself
 from gradwright.transform.step import Step
 from gradwright.transform.trips import count_by_tapes
 from gradwright.uncollected import uncollected
@@ -169,7 +170,7 @@ def _derived_for_call(
     if compiled and _is_as_written(steps):
         try:
             derived, specialised = of(hands_back=True)
-        except (AliasError, UnsupportedSyntax):
+        except (AliasError, UnsupportedSyntax, OnlyItself):
             return of()
         if _may_be_handed_back(derived.function, specialised):
             return derived, specialised

@@ -1257,7 +1257,7 @@ FAULTS = [
         ),
         (
             "one list for two arguments is not seen",
-            "if path in self.changed and any(o is held for o in (*others, *captured)):",
+            "if where is not None and any(o is held for o in (*others, *captured)):",
             "if False:",
             "semantics/test_aliases.py::test_one_list_for_two_arguments[appends-grad]",
         ),

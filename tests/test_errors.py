@@ -163,6 +163,9 @@ UNREACHED = {
     "'await'": "stands in an async function only, which is refused itself",
     "a template string": "Python 3.14",
     "' syntax": "for the syntax of a Python to come",
+    " has no machine code for these lengths, and its source cannot read what machine "
+    "code has handed over": "of a tape of words, where a half is lowered once more",
+    "the call without jit": "stands beside it",
     "' belongs to a call that has ended": "a net under what `calls` sees to",
 }
 

@@ -240,7 +240,7 @@ NUMBERS = {
     "table": forms("""
         sum({D}[0]); {D}[1][0]; {D}[-1][-1]; 0.1 * len({D}[0]);
         0.3 * sum(sum({t}) for {t} in {D}); sum([0.3 * {t}[0] for {t} in {D}]);
-        0.3 * np.sum(np.array({D}))
+        0.3 * np.sum(np.array({D})); 0.5 * np.sum(np.array({D}) ** 2)
     """),
 }
 ARRAYS = {

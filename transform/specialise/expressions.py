@@ -247,8 +247,9 @@ def display(frame: Frame, a: Any, node: Any) -> Operand:
         return as_operand(frame, as_constant(a), node)
     if a.keys is not None:
         return as_operand(frame, a, node)
-    items = [as_operand(frame, leaf, node) for leaf in leaves(a)]
-    if any(type_of(i).is_array for i in items):
+    is_listed = any(isinstance(leaf, Listed) for leaf in leaves(a))
+    items = [] if is_listed else [as_operand(frame, leaf, node) for leaf in leaves(a)]
+    if is_listed or any(type_of(i).is_array for i in items):
         rows = Structure(list, tuple(display(frame, i, node) for i in a.items))
         return call_function(frame, np.stack, [rows], {}, node)  # type: ignore[no-any-return]
     shape = _shape(frame, a, node)

@@ -229,6 +229,7 @@ class Program:
         self.guesses: dict[Any, Listed] = {}  # items of lists of which none is known
         self.used: list[tuple[Listed, tuple[Any, ...]]] = []  # lists in lists
         self.moves: dict[Any, tuple[int, int]] = {}  # of items that are lists; appends
+        self.widened: set[Any] = set()  # cells of ints that are floats there, say
         self.constructs: list[Any] = []  # run-time loops and branches around
         self.tests: dict[int, set[Any]] = {}  # where only the truth is asked for
         self.comprehensions: dict[int, Any] = {}  # as loops
@@ -436,6 +437,11 @@ class Frame:
         self.builder.definition[out] = s
         self.builder.add(s)
         return out
+
+    def is_widened(self, a: Any) -> bool:
+        """Whether a number may be of another kind in Python: an int, no float."""
+        made = self.builder.definition.get(a) if isinstance(a, Value) else None
+        return isinstance(made, Load) and made.source in self.program.widened
 
     def readable(self, value: Any, node: Any) -> Any:
         """A value that is read here: it must be of one kind on all paths to here."""

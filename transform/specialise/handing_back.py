@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from gradwright.transform.core import Load, Store, Value, type_of, walk
-from gradwright.transform.errors import UnsupportedSyntax
 from gradwright.transform.specialise.abstract import (
     Listed,
     Region,
@@ -32,6 +31,10 @@ from gradwright.transform.structure import item_name
 
 WayTo = tuple[Any, ...]
 """The name of a parameter, then the keys, fields or positions in it."""
+
+
+class OnlyItself(Exception):
+    """Python's own objects would be others: the function itself has to run."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +93,7 @@ class HandingBack:
             given: The arguments, as they were.
 
         Raises:
-            UnsupportedSyntax: Only the function itself can change them.
+            OnlyItself: Only the function itself can change them.
         """
         changed = self.frame.unit.changed
         if not changed:
@@ -122,11 +125,13 @@ class HandingBack:
             return Static(Own(way))
         if isinstance(own, Structure):
             if own in self.made:
-                raise UnsupportedSyntax("one list is handed over twice")
+                raise OnlyItself("one list is handed over twice")
             self.made |= {own} if own.kind is list else set()
             return own.of(map(self._seen, own.items))
         if isinstance(own, Listed):
-            raise UnsupportedSyntax("a list of run-time length is in it")
+            raise OnlyItself("a list of run-time length is in it")
+        if self.frame.is_widened(own):
+            raise OnlyItself("a number may be of another kind")
         return as_constant(self.frame.now(own))
 
     def _forget_names(self) -> None:
@@ -154,17 +159,17 @@ class HandingBack:
         places = list(leaves(made.tree))
         versions, moves = self.frame.program.versions, self.frame.program.moves
         if way in unit.doubtful or None in places:
-            raise UnsupportedSyntax("which list it is, or what it holds, is not known")
+            raise OnlyItself("which list it is, or what it holds, is not known")
         if any(versions.get(p, 0) != (made.version or 0) for p in places):
-            raise UnsupportedSyntax("its name may be that of another list")
+            raise OnlyItself("its name may be that of another list")
         depth = max(p.depth for p in places)
         is_new = way in unit.reordered
         if depth > 1 and (
             len(places) > 1 or any(moves.get(p, (0,))[0] for p in places)
         ):
-            raise UnsupportedSyntax("the lists in it are others")
+            raise OnlyItself("the lists in it are others")
         if is_new and not _may_be_made_anew(made, at(given, way)):
-            raise UnsupportedSyntax("what it holds would not stay what it is")
+            raise OnlyItself("what it holds would not stay what it is")
         items = Structure(tuple, tuple(places))
         return Changed(way, items, made.tree, depth, is_new)
 

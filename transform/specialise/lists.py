@@ -509,8 +509,9 @@ def _fitted(frame: Frame, listed: Listed, a: Any, place: List) -> Any:
 
 def _note_kinds(frame: Frame, listed: Listed, item: Any, place: List) -> None:
     """What becomes of another kind in a list of the caller is not what Python has."""
-    given = (type_of(a) for a in leaves(item) if is_operand(a))
-    if any(element_dtype(t) != element_dtype(place.type) for t in given):
+    given = [a for a in leaves(item) if is_operand(a)]
+    wanted = element_dtype(place.type)
+    if any(element_dtype(type_of(a)) != wanted or frame.is_widened(a) for a in given):
         note_doubt(frame, listed)
 
 

@@ -40,7 +40,7 @@ from gradwright.transform.specialise.abstract import (
     leaves,
     mapped,
 )
-from gradwright.transform.types import BOOL, Type, join
+from gradwright.transform.types import BOOL, Type, element_dtype, join
 
 if TYPE_CHECKING:
     from gradwright.transform.specialise.frame import Frame
@@ -154,7 +154,10 @@ class Slot:
             return
         cell = self._cell(joined or type_of(value))
         self._hold(cell, node)
-        frame.builder.store(cell, as_constant(value))
+        operand = as_constant(value)
+        if element_dtype(type_of(operand)) != element_dtype(cell.type):
+            frame.program.widened.add(cell)
+        frame.builder.store(cell, operand)
 
     def _enter_list(self, frame: Frame, value: Structure) -> None:
         """Note where a list is made; it is of run-time length where another one is."""
