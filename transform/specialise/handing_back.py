@@ -146,10 +146,10 @@ class HandingBack:
         """The argument that an array is which is stored into; else the thing itself."""
         made = self.frame.builder.definition.get(a) if isinstance(a, Value) else None
         place = made.source if isinstance(made, Load) and not made.index else None
-        for held in self.kept:
-            if isinstance(held, Region) and held.place is place and place is not None:
-                return held
-        return a
+        if place is None:
+            return a
+        regions = (held for held in self.kept if isinstance(held, Region))
+        return next((held for held in regions if held.place is place), a)
 
     def _changed(self, way: WayTo, given: dict[str, Any]) -> Changed:
         unit = self.frame.unit
